@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
 from conformance.report import coverage
+from conformance.report.causes import exhibits
 from conformance.report.document import is_checked
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 from conformance.report.reproduction import described
@@ -89,5 +90,5 @@ def _text(entry: RequirementEntry, found: FindingEntry) -> str:
         lines += [f"again: {visible(described(again))}", visible(again["again"])]
     if found["needs"]:
         lines.append(f"needs: {visible(', '.join(found['needs']))}")
-    lines += [command(exchange["curl"]) for exchange in found["exchanges"]]
+    lines += [command(exchange["curl"]) for exchange in exhibits.of(found).all]
     return "\n".join(filter(None, lines))

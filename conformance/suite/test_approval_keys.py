@@ -49,7 +49,7 @@ def test_a_replay_repeats_the_result(
         approvals.reader.require_found(replay, trial.after)
         expect.status(replay, 200, before=trial.approval)
         check_replay(replay, trial.approval)
-    after = _check_still_approved(trial, approvals)
+    after = _check_still_approved(trial, approvals, replay)
     _check_made_once(trial, after, approvals)
 
 
@@ -66,8 +66,11 @@ def _replay_apart(trial: Trial, live: Live, approvals: Approvals) -> Exchange:
     return live.session.client.send(call, Sending(primary, trial.scheme, purpose, fresh=True))
 
 
-def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
-    """A read of the review. Raises Violation where it showed the approval, and no longer does."""
+def _check_still_approved(trial: Trial, approvals: Approvals, *by: Exchange) -> Exchange:
+    """A read of the review. Raises Violation where it showed the approval, and no longer does.
+
+    `by` is the request that may have changed it.
+    """
     after = approvals.reader.read_approved(trial.review)
     approvals.reader.require_found(after, trial.after)
     expect.served(after)
@@ -79,7 +82,7 @@ def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
     )
     was_former = in_former_state(trial.review, trial.after)
     is_kept = was_former or not in_former_state(trial.review, after)
-    expect.that(is_kept, otherwise.on("status").at(place(after, "status")), after)
+    expect.that(is_kept, otherwise.on("status").at(place(after, "status")), *by, after)
     return after
 
 
@@ -203,7 +206,7 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     approvals.reader.require_found(response, trial.after)
     expect.status(response, *ON_APPROVED)
     check_is_of(trial.review, response)
-    _check_still_approved(trial, approvals)
+    _check_still_approved(trial, approvals, response)
     again = _replay(trial, approvals, "a replay after the new key")
     approvals.reader.require_found(again, trial.after)
     expect.clear(again)

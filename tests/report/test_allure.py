@@ -143,8 +143,8 @@ def test_bodies_and_failures_that_are_not_text_are_described(results: Path) -> N
         for each in result["steps"][0]["steps"]
     ]
     assert [text.splitlines()[-1] for text in descriptions] == [
-        "(base64) /w==",
         "no response: ConnectError: refused",
+        "(base64) /w==",
     ]
 
 

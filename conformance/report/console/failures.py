@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
 from conformance.report import reproduction
-from conformance.report.causes import location
+from conformance.report.causes import exhibits, location
 from conformance.report.causes.attribution import Also, Cause, attributed
 from conformance.report.console import exchange
 from conformance.report.console.line import LABEL, LAID_OUT, Span, label
@@ -20,7 +20,7 @@ FAILED = {"must": ("FAILED", "bad"), "should": ("WARNING", "warn")}
 KNOWN = ("KNOWN", "warn")
 ERROR = ("INTERNAL ERROR", "bad")
 MOST_STEPS = 3
-"""Exchanges that are shown of a finding: the last, and those before it."""
+"""Exchanges that are shown of a finding."""
 
 LONGEST_MESSAGE = 300
 MOST_CAUSES = 20
@@ -172,13 +172,12 @@ def _ids(found: FindingEntry) -> Iterator[list[Span]]:
 
 
 def _exchanges(found: FindingEntry, width: int) -> Iterator[list[Span]]:
-    """The steps of the finding; of a rule that many responses violate, the first of them."""
-    last = found["exchanges"][-1:]
-    steps = found["exchanges"][:1] if "responses" in found else found["exchanges"][-MOST_STEPS:]
+    """The exchanges of the finding; of a rule that many responses violate, the first of them."""
+    shown = exhibits.of(found)
+    steps = shown.decisive if "responses" in found else shown.all[:MOST_STEPS]
     for step in steps:
-        marks = location.marks(found.get("defect"), step, is_last=step in last)
-        brief = step is not steps[-1]
-        yield from exchange.spans(step, marks, width, brief=brief)
+        marks = location.marks(found.get("defect"), step, is_last=step is found["exchanges"][-1])
+        yield from exchange.spans(step, marks, width, brief=step not in shown.decisive)
 
 
 def _elsewhere(first: FindingEntry, others: Sequence[FindingEntry]) -> str:

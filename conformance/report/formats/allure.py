@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
+from conformance.report.causes import exhibits
 from conformance.report.document_types import (
     ExchangeEntry,
     FindingEntry,
@@ -105,7 +106,7 @@ def _labels(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _step(found: FindingEntry, began: int, status: str) -> Json:
-    steps = [_exchange(exchange, began, status) for exchange in found["exchanges"]]
+    steps = [_exchange(exchange, began, status) for exchange in exhibits.of(found).all]
     return {
         "name": visible(found["message"]) or found["verdict"],
         "status": status,

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
 from conformance.report import coverage
+from conformance.report.causes import exhibits
 from conformance.report.causes.attribution import Cause, attributed
-from conformance.report.document_types import FindingEntry, Report, RequirementEntry
+from conformance.report.document_types import (
+    ExchangeEntry,
+    FindingEntry,
+    Report,
+    RequirementEntry,
+)
 from conformance.report.page.pane import Pane
 from conformance.report.page.room import Panes, panes
 from conformance.report.reproduction import described
@@ -48,7 +54,8 @@ class ShownExchange:
 class ShownFinding:
     """A finding with its exchanges; `known` is the reason why it is a known failure.
 
-    `again` says whether it was seen again, `command` how to see it where its exchanges do not.
+    `exchanges` show what is wrong, the offending one first, and `others` led to them. `again` says
+    whether it was seen again, `command` how to see it where its exchanges do not.
     """
 
     verdict: str
@@ -60,6 +67,7 @@ class ShownFinding:
     again: str
     command: str
     exchanges: tuple[ShownExchange, ...]
+    others: tuple[ShownExchange, ...]
 
 
 @dataclass(frozen=True)
@@ -197,9 +205,10 @@ def outcome(entry: RequirementEntry) -> str:
 def _finding(
     found: FindingEntry, key: tuple[str, int], shown: Mapping[tuple[str, int, str], Pane]
 ) -> ShownFinding:
-    exchanges = (
-        ShownExchange(each["id"], shown.get((*key, each["id"]))) for each in found["exchanges"]
-    )
+    def with_panes(exchanges: Sequence[ExchangeEntry]) -> tuple[ShownExchange, ...]:
+        return tuple(ShownExchange(each["id"], shown.get((*key, each["id"]))) for each in exchanges)
+
+    split = exhibits.of(found)
     return ShownFinding(
         verdict=found["verdict"],
         operation=found["operation"],
@@ -209,5 +218,6 @@ def _finding(
         known=found.get("known"),
         again=described(found["reproduction"]) if "reproduction" in found else "",
         command=found["reproduction"]["again"] if "reproduction" in found else "",
-        exchanges=tuple(exchanges),
+        exchanges=with_panes(split.decisive),
+        others=with_panes(split.others),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from conformance.report.causes import location
+from conformance.report.causes import exhibits, location
 from conformance.report.document_types import ExchangeEntry, FindingEntry
 from conformance.report.page.pane import Pane, pane
 
@@ -52,7 +52,8 @@ def _pane(candidate: Candidate) -> Pane:
 def _candidates(findings: Iterable[Findings]) -> Iterator[Candidate]:
     for is_late, id, some in findings:
         for number, found in enumerate(some):
-            for exchange in found["exchanges"]:
-                is_last = exchange is found["exchanges"][-1]
-                rank = (LATE if is_late else 0) + (1 if number else 0) + (0 if is_last else 1)
+            shown = exhibits.of(found)
+            for exchange in shown.all:
+                is_decisive = exchange in shown.decisive
+                rank = (LATE if is_late else 0) + (1 if number else 0) + (0 if is_decisive else 1)
                 yield Candidate(rank, (id, number, exchange["id"]), found, exchange)

@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from conformance.http.secrecy import guarded, protect
 from echoing_target import ENCODINGS
 from escaping_target import WAYS, escaping
 from process import COMMAND, conformance, surroundings
 
 from conformance.contract.exit_codes import NON_CONFORMANT
+from conformance.http.secrecy import guarded, protect
 from conformance.report import artefacts
 
 REPORTS = "reports/latest"

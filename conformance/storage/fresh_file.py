@@ -1,0 +1,99 @@
+"""Output: written into a new file beside its place, which it then takes; through no link.
+
+Everything here raises OSError with the path and the reason where something is in the way.
+"""
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from conformance.storage import regular_file
+
+LEFT_OVER = f"*.{'[0-9a-f]' * 16}.new"
+"""The names of new files that a killed process has left behind."""
+
+# Windows has no such flags. The mode is that of any file: the umask of the user decides.
+_NEW = (
+    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
+_APPENDED = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_APPEND
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_MODE = 0o666
+
+
+def check(path: Path) -> None:
+    """Raise OSError unless a path is free, or has a regular file, which may be replaced."""
+    with suppress(FileNotFoundError):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode):
+            raise in_the_way(path, mode)
+
+
+def in_the_way(path: Path, mode: int) -> OSError:
+    """What says that something of this mode is where a file or a folder is to be written."""
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFREG: "a file"}
+    kind = kinds.get(stat.S_IFMT(mode), "what is not a regular file")
+    return OSError(errno.EEXIST, f"{kind} is in the way; remove it", str(path))
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file at once: if the process is killed, the old or the new content is there."""
+    with writing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A new file, which takes its place at the end of the context; not after an exception."""
+    fresh = beside(path)
+    try:
+        with os.fdopen(os.open(fresh, _NEW, _MODE), "wb") as file:
+            yield file
+        fresh.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+
+
+def beside(path: Path) -> Path:
+    """A name that no other file has, in the same folder."""
+    check(path)
+    return path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
+
+
+def copy(source: Path, path: Path) -> None:
+    """Copy a regular file."""
+    with regular_file.opened(source) as read, writing(path) as written:
+        shutil.copyfileobj(read, written)
+
+
+def created(path: Path) -> BinaryIO:
+    """A new file in its place, unbuffered; an earlier one is deleted, and not written to."""
+    check(path)
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, _NEW, _MODE), "wb", buffering=0)
+
+
+def appending(path: Path) -> BinaryIO:
+    """A file, unbuffered, whose end is written; made where it is missing."""
+    check(path)
+    descriptor = os.open(path, _APPENDED, _MODE)
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(descriptor)
+        # What has a second name would change there as well.
+        raise in_the_way(path, stat.S_IFLNK)
+    return os.fdopen(descriptor, "ab", buffering=0)

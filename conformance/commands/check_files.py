@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report import known_failures
 from conformance.report.console import output
 from conformance.report.known_failures import KnownError
+from conformance.storage import toml_text
 from conformance.target import profile
 from conformance.target.profile_file import ProfileError
 
@@ -43,6 +43,6 @@ def _has_known_failures(file: Path) -> bool:
     if file.name.startswith("known"):
         return True
     try:
-        return not known_failures.TABLES.keys().isdisjoint(tomllib.loads(file.read_text("utf-8")))
+        return not known_failures.TABLES.keys().isdisjoint(toml_text.parse(file.read_text("utf-8")))
     except (OSError, ValueError):
         return False

@@ -11,6 +11,7 @@ from conformance.contract.description.difference import BREAKING, Difference, Ef
 from conformance.contract.description.source import SourceError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
+from conformance.storage import regular_file
 
 HEADINGS = {
     Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what a client may expect",
@@ -109,7 +110,7 @@ def _sum(differences: Sequence[Difference]) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return regular_file.read(path, follow=True).decode("utf-8-sig")
     except OSError as problem:
         raise UsageError(f"{path}: cannot be read: {problem.strerror}") from None
     except UnicodeDecodeError:

@@ -1,7 +1,6 @@
 """`conformance judge`: applies the rules of a run to recorded traffic; 1 where one is violated."""
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
 from conformance.http import secrecy, serialization, trace
 from conformance.http.exchange import Exchange
-from conformance.http.har_reader import Traffic, TrafficError, read
+from conformance.http.har_reader import Traffic, TrafficError, load
 from conformance.http.redaction import Redactor
 from conformance.report import document
 from conformance.report.console import output, terminal
@@ -62,13 +61,9 @@ def _traffic(arguments: argparse.Namespace, contract: openapi.Contract) -> Traff
     if flaw := base_url_flaw(base_url):
         raise UsageError(f"--base-url {flaw}; {BASE_URL.remedy}")
     try:
-        traffic = read(json.loads(file.read_bytes()), base_url, contract)
-    except OSError as problem:
-        raise UsageError(f"{file}: {problem.strerror}") from None
+        traffic = load(file, base_url, contract)
     except TrafficError as problem:
         raise UsageError(f"{file}: {problem}") from None
-    except ValueError:
-        raise UsageError(f"{file}: not an HTTP archive (HAR): it is not JSON") from None
     if not traffic.exchanges:
         others = quantity(len(traffic.strangers), "other request")
         raise UsageError(f"{file}: no request of the API at {base_url}, and {others}")

@@ -10,9 +10,10 @@ from conformance.report import artefacts, kept_shards, outcome, previous
 from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
+from conformance.report.exchange_log import LogError
 from conformance.report.run import Run
 from conformance.runner import examination, merging
-from conformance.runner.disk import locked
+from conformance.runner.disk import check_default, locked
 from conformance.runner.merging import MergeError, Part
 
 
@@ -29,12 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
             list(map(merging.read, arguments.folders)), partial=arguments.partial
         )
         baseline = previous.load(arguments.baseline) if arguments.baseline else None
+        check_default(directory.absolute(), Path.cwd())
         directory.mkdir(parents=True, exist_ok=True)
         with locked(directory) as is_free:
             if not is_free:
                 raise UsageError(f"--report-dir {directory}: another run writes to it")
+            artefacts.check(directory, artefacts.chosen(arguments.report))
             return _merged(parts, arguments, baseline)
-    except (MergeError, previous.PreviousError) as problem:
+    except (MergeError, previous.PreviousError, LogError) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None

@@ -21,6 +21,7 @@ from conformance.assurance.registry.revocation import FILE, NONE, Revocations
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
+from conformance.storage import fresh_file, regular_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,9 +103,9 @@ def _revoke(arguments: argparse.Namespace) -> int:
     registry, signer = _folder(arguments.folder), dsse.private_key(arguments.key)
     digest = bundle.read(arguments.certificate).digest
     listed = registry / submission.REGISTRAR
-    if not listed.is_file():
-        listed.write_bytes(dsse.pem(signer))
-    elif dsse.public_key(listed.read_bytes(), str(listed)).keyid != signer.public_key.keyid:
+    if not regular_file.is_there(listed):
+        fresh_file.write(listed, dsse.pem(signer))
+    elif dsse.public_key(regular_file.read(listed), str(listed)).keyid != signer.public_key.keyid:
         raise UsageError(f"{arguments.key}: not the key of {listed}")
     revoked = _revocations(registry).adding(digest, arguments.reason, datetime.now(UTC))
     revocation.write(registry / FILE, revoked, signer)
@@ -122,9 +123,8 @@ def _folder(path: Path) -> Path:
 
 
 def _revocations(registry: Path) -> Revocations:
-    if not (registry / FILE).is_file():
+    if not regular_file.is_there(registry / FILE):
         return NONE
-    key = dsse.public_key(
-        (registry / submission.REGISTRAR).read_bytes(), str(registry / submission.REGISTRAR)
-    )
+    listed = registry / submission.REGISTRAR
+    key = dsse.public_key(regular_file.read(listed), str(listed))
     return revocation.read(registry / FILE, key)

@@ -20,6 +20,7 @@ from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.repair import Status, conditions, status_of
 from conformance.runner.resending import Recorded, Resender
+from conformance.storage import fresh_file
 
 FIXED, FAILING, DIFFERS, UNSENT = "FIXED", "STILL FAILING", "DIFFERS", "NOT SENT"
 
@@ -54,7 +55,7 @@ def _replay(failures: Sequence[Failure], resender: Resender) -> Counter[str]:
 
 def _report(path: Path) -> Report:
     try:
-        return previous.validated(path)
+        return previous.load(path)
     except previous.PreviousError as problem:
         raise UsageError(str(problem)) from None
 
@@ -79,7 +80,7 @@ def _write(failures: Sequence[Failure], report: Report, arguments: argparse.Name
     target, path = own_profile.outline(arguments), arguments.write_test
     written = pytest_file.write(failures, report, target)
     try:
-        path.write_text(written.text, encoding="utf-8")
+        fresh_file.write(path, written.text.encode())
     except OSError as problem:
         raise UsageError(f"--write-test {path}: {problem.strerror}") from None
     output.lines([f"{path} has {quantity(written.tests, 'test')}"])

@@ -19,9 +19,9 @@ from conformance.commands.outcome import Stopped, UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
-from conformance.report import outcome
+from conformance.report import artefacts, outcome
 from conformance.report.console import output
-from conformance.runner import pytest_run
+from conformance.runner import disk, pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not is_free:
             message = "another run writes to it; name another folder"
             raise UsageError(f"--report-dir {directory}: {message}")
+        _check(directory, arguments)
         if arguments.resume is None:
             clear(directory)
         return _stoppable(arguments, directory)
@@ -134,12 +135,22 @@ def _is_fuzzing(arguments: argparse.Namespace) -> bool:
     return not arguments.workers and (not arguments.classes or FUZZED in arguments.classes)
 
 
+def _check(directory: Path, arguments: argparse.Namespace) -> None:
+    """UsageError where a link is in the way of a file of the report."""
+    try:
+        artefacts.check(directory, artefacts.chosen(arguments.report))
+    except OSError as problem:
+        raise UsageError(f"--report-dir {problem.filename}: {problem.strerror}") from None
+
+
 def _writable(directory: Path) -> Path:
     try:
+        disk.check_default(directory, Path.cwd())
         directory.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=directory).close()  # raises where nothing can be written
     except OSError as problem:
-        raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
+        place = problem.filename or directory
+        raise UsageError(f"--report-dir {place}: {problem.strerror}") from None
     return directory
 
 

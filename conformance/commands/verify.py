@@ -20,6 +20,7 @@ from conformance.commands.certification.probing import Probed
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
+from conformance.storage import fresh_file, regular_file
 from conformance.target.profile import bare, load
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
@@ -36,7 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     target = _target(arguments)
     try:
         found = bundle.read(arguments.file)
-        pinned = arguments.public_key.read_bytes() if arguments.public_key else None
+        pinned = (
+            regular_file.read(arguments.public_key, follow=True) if arguments.public_key else None
+        )
         verification = verify(found, pinned, current=arguments.with_current_suite)
         if verification.is_other_suite and arguments.then:
             return environment_of_then.verify(found, _words(arguments), arguments.find_links)
@@ -126,12 +129,12 @@ def _registered(
         return replace(verification, problems=problems)
     if arguments.countersign and _is_good(verification):
         key, file = arguments.countersign
-        file.write_bytes(summary.sign(found, dsse.private_key(key), datetime.now(UTC)))
+        fresh_file.write(file, summary.sign(found, dsse.private_key(key), datetime.now(UTC)))
     if not arguments.summary:
         return verification
     file, key = arguments.summary
     try:
-        signed = summary.read(file.read_bytes(), found, _key(key))
+        signed = summary.read(regular_file.read(file, follow=True), found, _key(key))
     except dsse.SignatureProblem as problem:
         return replace(verification, problems=(f"{file}: {problem}",))
     return replace(verification, summary=signed)
@@ -140,8 +143,8 @@ def _registered(
 def _revoked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.revocations:
         listed, key = arguments.revocations
-        archive = bundle.digest(arguments.file.read_bytes())
-        reason = revocation.read(listed, _key(key)).reason(found.digest, archive)
+        archive = regular_file.read(arguments.file, bundle.LARGEST_ARCHIVE, follow=True)
+        reason = revocation.read(listed, _key(key)).reason(found.digest, bundle.digest(archive))
         if reason is not None:
             yield f"revoked: {reason}"
 
@@ -161,7 +164,7 @@ def _unasked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[st
 
 
 def _key(path: Path) -> SSlibKey:
-    return dsse.public_key(path.read_bytes(), str(path))
+    return dsse.public_key(regular_file.read(path, follow=True), str(path))
 
 
 def _state(

@@ -13,6 +13,9 @@ from conformance.contract.verdict import Level
 FOLDER = "revisions"
 NAME = re.compile(r"\d{4}-\d{2}")
 VALID_DAYS = 365
+MOST_VALID_DAYS = 3_660
+"""Days that a certificate may hold at most: ten years."""
+
 DEPTHS = ("standard", "deep")
 NEXT = "2026-12"
 """The revision that is being prepared: it follows the catalogue until it is published."""
@@ -96,10 +99,13 @@ def load(name: str) -> Revision:
 
 def read(stated: Mapping[str, Any]) -> Revision:
     """The revision of a document. Raises KeyError, TypeError, ValueError or AttributeError."""
+    valid_days = stated["valid-days"]
+    if type(valid_days) is not int or not 1 <= valid_days <= MOST_VALID_DAYS:
+        raise ValueError(f"valid-days must be an integer from 1 to {MOST_VALID_DAYS}")
     return Revision(
         name=stated["revision"],
         published=stated["published"],
-        valid_days=stated["valid-days"],
+        valid_days=valid_days,
         depths=tuple(stated["depths"]),
         levels={id: Level(level) for id, level in stated["requirements"].items()},
         excluded=dict(stated["excluded"]),

@@ -1,19 +1,84 @@
 """Recorded traffic: the entries of an HTTP archive as exchanges that the rules can check."""
 
 import base64
-import binascii
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from conformance.contract import published
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.address import below
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.http.secrecy import MASK
+from conformance.storage import regular_file
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
 
 SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
+
+
+LARGEST = 512 * regular_file.MIB
+"""Bytes of an archive: browsers write large ones."""
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}  # as some programs write what there is not
+_HEADERS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["name", "value"],
+        "properties": {"name": _TEXT, "value": _TEXT},
+    },
+}
+_REQUEST = {
+    "type": "object",
+    "required": ["method", "url", "headers"],
+    "properties": {
+        "method": _TEXT,
+        "url": {"type": "string", "format": published.URL},
+        "headers": _HEADERS,
+        "postData": {"type": ["object", "null"], "properties": {"text": _TEXT_OR_NULL}},
+    },
+}
+_RESPONSE = {
+    "type": "object",
+    "required": ["status", "headers", "content"],
+    "properties": {
+        "status": {"type": "integer", "minimum": 0, "maximum": 999},
+        "headers": _HEADERS,
+        "content": {
+            "type": "object",
+            "properties": {"text": _TEXT_OR_NULL, "encoding": _TEXT_OR_NULL},
+        },
+    },
+}
+_ENTRY = {
+    "type": "object",
+    "required": ["request", "response"],
+    "properties": {
+        "request": _REQUEST,
+        "response": _RESPONSE,
+        "startedDateTime": _TEXT_OR_NULL,
+        "time": {"type": ["number", "null"], "maximum": 10**12},
+    },
+}
+ARCHIVE = {
+    "type": "object",
+    "required": ["log"],
+    "properties": {
+        "log": {
+            "type": "object",
+            "required": ["entries"],
+            "properties": {"entries": {"type": "array", "items": _ENTRY}},
+        }
+    },
+}
+"""What is read of an archive (HAR 1.2)."""
 
 
 class TrafficError(ValueError):
@@ -33,27 +98,40 @@ class Traffic:
     secrets: frozenset[str]
 
 
-def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
-    """The exchanges of a parsed HTTP archive (HAR 1.2). Raises TrafficError if it is not one."""
+def load(path: Path, base_url: str, contract: Contract) -> Traffic:
+    """The exchanges of a file. Raises TrafficError."""
     try:
-        entries = archive["log"]["entries"]
-        found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
-        callers: dict[str, str] = {}
-        exchanges = [
-            replace(_exchange(number, *match, entry), credential=_caller(entry["request"], callers))
-            for number, (match, entry) in enumerate(found, start=1)
-            if match
-        ]
-        strangers = [
-            f"{entry['request']['method']} {entry['request']['url']}"
-            for match, entry in found
-            if not match
-        ]
-        secrets = frozenset(secret for entry in entries for secret in _secrets(entry))
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        place = f"no {problem}" if isinstance(problem, KeyError) else str(problem)
-        raise TrafficError(f"not an HTTP archive (HAR): {place}") from None
+        content = regular_file.read(path, LARGEST, follow=True)
+    except OSError as problem:
+        raise TrafficError(str(problem.strerror)) from None
+    return read(content, base_url, contract)
+
+
+def read(content: bytes, base_url: str, contract: Contract) -> Traffic:
+    """The exchanges of an HTTP archive (HAR 1.2). Raises TrafficError if it is not one."""
+    try:
+        entries = published.checked(content, _archive())["log"]["entries"]
+    except published.Malformed as problem:
+        raise TrafficError(f"not an HTTP archive (HAR): {problem}") from None
+    found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
+    callers: dict[str, str] = {}
+    exchanges = [
+        replace(_exchange(number, *match, entry), credential=_caller(entry["request"], callers))
+        for number, (match, entry) in enumerate(found, start=1)
+        if match
+    ]
+    strangers = [
+        f"{entry['request']['method']} {entry['request']['url']}"
+        for match, entry in found
+        if not match
+    ]
+    secrets = frozenset(secret for entry in entries for secret in _secrets(entry))
     return Traffic(tuple(exchanges), tuple(strangers), secrets)
+
+
+@cache
+def _archive() -> "Validator":
+    return published.validator(ARCHIVE)
 
 
 def _operation(
@@ -73,15 +151,15 @@ def _exchange(
     number: int, operation: Operation, path: dict[str, str], entry: Mapping[str, Any]
 ) -> Exchange:
     request, response = entry["request"], entry["response"]
-    body = request.get("postData", {}).get("text")
-    request_body = None if body is None else str(body).encode()
+    body = (request.get("postData") or {}).get("text")
+    request_body = None if body is None else body.encode()
     query = tuple(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True))
     received = _response(response) if response["status"] else None
     return Exchange(
         item="traffic",
         number=number,
         call=Call(operation.id, path, query, request_body),
-        purpose=str(entry.get("startedDateTime", "")),
+        purpose=entry.get("startedDateTime") or "",
         credential=None,
         scheme=None,
         request=Request(
@@ -90,7 +168,7 @@ def _exchange(
         response=received,
         failure=None if received else "no response was recorded",
         started=_started(entry),
-        elapsed=float(entry.get("time", 0)) / 1000,
+        elapsed=(entry.get("time") or 0) / 1000,
     )
 
 
@@ -136,10 +214,10 @@ def _secrets(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _content(content: Mapping[str, Any]) -> bytes:
-    text = content.get("text", "")
+    text = content.get("text") or ""
     if content.get("encoding") != "base64":
         return str(text).encode()
     try:
         return base64.b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:
         raise TrafficError("a body is marked as base64, but is not base64") from None

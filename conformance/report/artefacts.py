@@ -12,8 +12,11 @@ from conformance.http.redaction import Redactor
 from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
-from conformance.report.journal import SHARD, UNFINISHED
+from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
+from conformance.report.ledger import LEDGER_FILE
 from conformance.report.places import Places
+from conformance.storage import fresh_file, regular_file
+from conformance.storage.folder import inner
 
 Exchanges = Iterable[ExchangeEntry]
 
@@ -78,32 +81,33 @@ def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     """Write the report in several formats into a directory that already has the exchanges."""
-    replace(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    fresh_file.write(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
         path = directory / FORMATS[name].file
         rendered = FORMATS[name].render(report, exchange_log.read(directory), directory)
         if isinstance(rendered, bytes):
-            replace(path, rendered)
+            fresh_file.write(path, rendered)
         else:
             _fill(path, rendered)
 
 
 def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
     """Write the files of a directory, and delete those of an earlier run."""
-    directory.mkdir(exist_ok=True)
-    earlier = {path for path in directory.iterdir() if path.is_file()}
+    inner(directory.parent, directory.name)
+    earlier = {path for path in directory.iterdir() if path.is_symlink() or path.is_file()}
     for name, content in rendered:
-        replace(directory / name, content)
+        fresh_file.write(directory / name, content)
         earlier.discard(directory / name)
     for path in earlier:
         path.unlink()
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Write a file atomically: if the run is killed, either the old or the new content is there."""
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_bytes(content)
-    fresh.replace(path)
+def check(directory: Path, names: Iterable[str]) -> None:
+    """Raise OSError where a link, or something else that is not a file, is in the way of a run."""
+    files = {*WRITTEN, JOURNAL, UNFINISHED, LEDGER_FILE, *(FORMATS[name].file for name in names)}
+    for path in (*(directory / file for file in sorted(files)), *exchange_log.parts(directory)):
+        if not path.is_dir() or path.is_symlink():
+            fresh_file.check(path)
 
 
 def publish(
@@ -141,22 +145,21 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
 
 def _mask_lines(path: Path, redactor: Redactor) -> bool:
     """Mask a file that may be too large for the memory; whether something was masked."""
-    with path.open("rb") as lines:
+    with regular_file.opened(path) as lines:
         if all(_clean_json(line, redactor) == line for line in lines):
             return False
         lines.seek(0)
-        fresh = path.with_name(f"{path.name}.new")
-        with fresh.open("wb") as masked:
+        with fresh_file.writing(path) as masked:
             masked.writelines(_clean_json(line, redactor) for line in lines)
-    fresh.replace(path)
     return True
 
 
 def _mask_whole(path: Path, redactor: Redactor) -> bool:
-    content = path.read_bytes()
+    with regular_file.opened(path) as file:
+        content = file.read()
     clean = _clean(path, content, redactor)
     if clean != content:
-        replace(path, clean)
+        fresh_file.write(path, clean)
     return clean != content
 
 

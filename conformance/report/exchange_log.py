@@ -1,16 +1,18 @@
 """The log of the exchanges of a run: a file of bounded size for each process, merged into one."""
 
+import errno
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
+from conformance.contract import published
 from conformance.http import serialization
 from conformance.http.exchange import FACT
+from conformance.storage import fresh_file, regular_file
 
 EXCHANGES = "exchanges.jsonl"
 PARTS = "exchanges-*.jsonl"
@@ -27,8 +29,15 @@ RESERVE = 10
 LONGEST_BEGINNING = 500
 """Characters of such a beginning."""
 
+LONGEST_LINE = 256 * regular_file.MIB
+"""Bytes of a line that is read."""
+
 FACT_LINE = b'{"id":"' + FACT.encode()
 """The beginning of the line of an exchange that belongs to a fact."""
+
+
+class LogError(ValueError):
+    """A log has a line that is not an exchange; str() has the file, the line and the reason."""
 
 
 class ExchangeLog:
@@ -41,7 +50,7 @@ class ExchangeLog:
     def __init__(self, path: Path, most: int = MAX_LOG) -> None:
         self.directory = path.parent
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("wb", buffering=0)
+        self._file = fresh_file.created(path)
         self._most = most
         self._written = 0
         # A run that was stopped closes it beside threads that it does not wait for: they must not
@@ -84,32 +93,53 @@ def merge(directory: Path) -> None:
     FileNotFoundError where the directory is gone: a new one would have a report without its log.
     """
     found, whole = parts(directory), directory / EXCHANGES
-    fresh = whole.with_name(f"{EXCHANGES}.new")
-    fresh.unlink(missing_ok=True)
-    if len(found) == 1 and _is_complete(found[0]):
-        if whole.exists() and whole.samefile(found[0]):
-            return
-        with suppress(OSError):  # a file system without hard links
-            fresh.hardlink_to(found[0])
-            fresh.replace(whole)
-            return
+    if len(found) == 1 and _is_complete(found[0]) and _has_two_names(found[0], whole):
+        return
     known: set[bytes] = set()
-    with fresh.open("wb") as written:
+    with fresh_file.writing(whole) as written:
         for part in found:
             written.writelines(_without_repeated_facts(part, known))
+
+
+def _has_two_names(part: Path, whole: Path) -> bool:
+    """Give the log of a process the name of the whole one; False where the system cannot do so."""
+    fresh = fresh_file.beside(whole)
+    if whole.exists() and whole.samefile(part):
+        return True
+    try:
+        fresh.hardlink_to(part)
+    except OSError:  # a file system without hard links
+        return False
     fresh.replace(whole)
+    return True
 
 
 def read(directory: Path) -> Iterator[Any]:
-    """The exchanges in the log, up to a line that is still incomplete."""
-    with (directory / EXCHANGES).open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                yield orjson.loads(line)
+    """The exchanges in the log, up to a line that is still incomplete. Raises LogError."""
+    path = directory / EXCHANGES
+    with regular_file.opened(path) as lines:
+        for number, line in enumerate(complete_lines(lines), 1):
+            yield exchange(path, number, line)
+
+
+def exchange(path: Path, number: int, line: bytes) -> Any:
+    """The exchange in a line of a log. Raises LogError."""
+    try:
+        return published.read(line.rstrip(b"\n"), published.EXCHANGE)
+    except published.Malformed as problem:
+        raise LogError(f"{path}: not the log of a run: line {number}: {problem}") from None
+
+
+def complete_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a log, up to one that is still incomplete. OSError for an endless one."""
+    while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+        yield line
+    if len(line) == LONGEST_LINE:
+        raise OSError(errno.EFBIG, f"a line of more than {LONGEST_LINE:,} bytes", file.name)
 
 
 def _is_complete(path: Path) -> bool:
-    with path.open("rb") as file:
+    with regular_file.opened(path) as file:
         if not file.seek(0, os.SEEK_END):
             return True
         file.seek(-1, os.SEEK_END)
@@ -119,10 +149,10 @@ def _is_complete(path: Path) -> bool:
 def _without_repeated_facts(path: Path, known: set[bytes]) -> Iterator[bytes]:
     """The complete lines of a process; a fact that an earlier one found is left out."""
     found: set[bytes] = set()
-    with path.open("rb") as lines:
-        for line in lines:
+    with regular_file.opened(path) as lines:
+        for line in complete_lines(lines):
             fact = line.partition(b"#")[0] if line.startswith(FACT_LINE) else None
-            if line.endswith(b"\n") and (fact is None or fact not in known):
+            if fact is None or fact not in known:
                 yield line
             if fact is not None:
                 found.add(fact)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.storage import regular_file
 
 MOST_RUNS = 12
 LARGEST = 32 * 1024 * 1024
@@ -64,9 +65,7 @@ def _beside(directory: Path, report: Mapping[str, Any]) -> Iterator[PastRun]:
         if file.parent == directory.absolute():
             continue
         try:
-            if file.stat().st_size > LARGEST:
-                continue
-            found = json.loads(file.read_bytes())
+            found = json.loads(regular_file.read(file, LARGEST))
             if found["target"]["base-url"] == report["target"]["base-url"]:
                 yield _run(file.parent.name, found)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -8,14 +8,19 @@ from typing import IO, Any
 
 import orjson
 
+from conformance.contract import published
 from conformance.report.document_types import AboutEntry
 from conformance.report.known_failures import Known
+from conformance.storage import fresh_file, regular_file
 
 JOURNAL = "journal.jsonl"
 SHARD = "shard.jsonl"
 """The journal of a shard that has ended, from which shards are merged."""
 UNFINISHED = "unfinished.jsonl"
 """The journal of a run that was stopped, or has used up its time, which can be resumed."""
+
+LARGEST = 512 * regular_file.MIB
+"""Bytes of a journal that is read."""
 
 
 class JournalError(ValueError):
@@ -37,15 +42,14 @@ class Journal:
     ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / JOURNAL
-        fresh = directory / f"{JOURNAL}.new"
-        self._file = fresh.open("wb", buffering=0)
-        for record in (orjson.dumps({"about": about, "known": known}).decode(), *records):
-            self.add(record)
-        fresh.replace(self._path)
+        with fresh_file.writing(self._path) as fresh:
+            for record in (orjson.dumps({"about": about, "known": known}).decode(), *records):
+                fresh.write(_line(record))
+        self._file = fresh_file.appending(self._path)
 
     def add(self, record: str) -> None:
         """Write one line at once."""
-        self._file.write(f"{record}\n".encode())
+        self._file.write(_line(record))
 
     def close(self) -> None:
         """Write no more: nothing can be written."""
@@ -68,10 +72,13 @@ class Journal:
         self._path.replace(self._path.with_name(name))
 
 
+def _line(record: str) -> bytes:
+    return f"{record}\n".encode()
+
+
 def _sort(path: Path, order: Iterable[str]) -> None:
     """Write the records of a journal in the order of their items."""
-    fresh = path.with_name(f"{path.name}.new")
-    with path.open("rb") as lines, fresh.open("wb") as written:
+    with regular_file.opened(path) as lines, fresh_file.writing(path) as written:
         written.write(lines.readline())
         # Several processes may have found one fact: the report takes the first record of it first.
         places: dict[str, list[int]] = {}
@@ -80,7 +87,6 @@ def _sort(path: Path, order: Iterable[str]) -> None:
         for place in chain.from_iterable(places[item] for item in order):
             lines.seek(place)
             written.write(lines.readline())
-    fresh.replace(path)
 
 
 def _places(lines: IO[bytes]) -> Iterator[tuple[str, int]]:
@@ -95,16 +101,23 @@ def read(
     directory: Path, name: str = JOURNAL
 ) -> tuple[AboutEntry, tuple[Known, ...] | None, list[str]]:
     """The line about the run, its known failures, and the records of items. Raises JournalError."""
+    path = directory / name
     try:
-        content = (directory / name).read_bytes()
-        first, *records, _ = content.split(b"\n")  # what follows the last line break is incomplete
-        head = orjson.loads(first)
-        about: Any = dict(head["about"])
-        return about, _known(head["known"]), [record.decode() for record in records]
+        # What follows the last line break is incomplete.
+        lines = regular_file.read(path, LARGEST).split(b"\n")[:-1]
     except OSError as problem:
-        raise JournalError(f"{directory / name}: {problem.strerror}") from None
-    except (ValueError, TypeError, KeyError):
-        raise JournalError(f"{directory / name}: not the journal of a run") from None
+        raise JournalError(f"{path}: {problem.strerror}") from None
+    head = _checked(path, 1, lines[0] if lines else b"", published.JOURNAL)
+    for number, record in enumerate(lines[1:], 2):
+        _checked(path, number, record, published.RECORD)
+    return head["about"], _known(head["known"]), [record.decode() for record in lines[1:]]
+
+
+def _checked(path: Path, number: int, line: bytes, schema: str) -> Any:
+    try:
+        return published.read(line, schema)
+    except published.Malformed as problem:
+        raise JournalError(f"{path}: not the journal of a run: line {number}: {problem}") from None
 
 
 def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | None:

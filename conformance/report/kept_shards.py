@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.report import artefacts, exchange_log
+from conformance.storage import fresh_file
+from conformance.storage.folder import inner
 
 FOLDER = "merged-shards"
 FILES = (artefacts.REPORT, exchange_log.EXCHANGES, "target.json", "run.json")
@@ -31,10 +33,9 @@ def place(path: str) -> tuple[int, str] | None:
 def keep(directory: Path, folders: Mapping[int, Path]) -> None:
     """Copy the files of the shards, whose folders are given by number."""
     for number, folder in folders.items():
+        kept = inner(directory, FOLDER, str(number))
         for file in FILES:
-            path = directory / name(number, file)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(folder / file, path)
+            fresh_file.copy(folder / file, kept / file)
 
 
 def discard(directory: Path) -> None:

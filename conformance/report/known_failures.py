@@ -3,7 +3,6 @@
 Only other failures and gaps count, and entries that are out of date.
 """
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,6 +13,7 @@ from conformance.contract import requirements
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.report.document import failing
 from conformance.report.document_types import Report, RequirementEntry
+from conformance.storage import toml_text
 from conformance.target import json_schema
 from conformance.target.toml_schema import Leaf, Place, Problem, Reader, Schema
 
@@ -111,7 +111,7 @@ def _read(path: Path) -> tuple[str, dict[str, object]]:
     """The text of a file, and its tables."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        return text, tomllib.loads(text)
+        return text, toml_text.parse(text)
     except OSError as problem:
         raise _unreadable(path, f"cannot be read: {problem.strerror}") from None
     except ValueError as problem:

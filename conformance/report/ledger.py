@@ -5,7 +5,14 @@ from typing import Any
 
 import orjson
 
+from conformance.contract import published
+from conformance.storage import fresh_file, regular_file
+
 LEDGER_FILE = "ledger.jsonl"
+
+
+class LedgerError(ValueError):
+    """A ledger cannot be read; str() has the file and the reason."""
 
 
 class Ledger:
@@ -16,7 +23,7 @@ class Ledger:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._file = (directory / LEDGER_FILE).open("ab", buffering=0)
+        self._file = fresh_file.appending(directory / LEDGER_FILE)
 
     def write(self, review: str, attempt: dict[str, Any]) -> None:
         """Write down that a review may be approved now, with its key and revision."""
@@ -28,9 +35,17 @@ class Ledger:
 
 
 def read(directory: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The reviews that may have been approved, and the attempts; none without the file."""
+    """The reviews that may have been approved, and the attempts; none without the file.
+
+    Raises LedgerError.
+    """
     path = directory / LEDGER_FILE
-    if not path.is_file():
+    if not path.exists():
         return []
-    lines = path.read_bytes().split(b"\n")[:-1]  # the last one may be incomplete
-    return [(review, attempt) for review, attempt in map(orjson.loads, lines)]
+    try:
+        lines = regular_file.read(path).split(b"\n")[:-1]  # the last one may be incomplete
+        return [tuple(published.read(line, published.APPROVAL)) for line in lines]
+    except OSError as problem:
+        raise LedgerError(f"{path}: {problem.strerror}") from None
+    except published.Malformed as problem:
+        raise LedgerError(f"{path}: not the ledger of a run: {problem}") from None

@@ -1,11 +1,11 @@
 """Where in the files of the user something stands that an annotation is about."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.storage import toml_text
 from conformance.target import toml_schema
 
 Entry = tuple[str, str | None]
@@ -41,8 +41,9 @@ def _keys(path: Path | None) -> Iterator[tuple[str, Place]]:
 def _entries(path: Path | None) -> Iterator[tuple[Entry, Place]]:
     text = _text(path)
     found = toml_schema.lines(text)
-    with suppress(tomllib.TOMLDecodeError):  # the run has read it, and somebody has edited it
-        for table, entries in tomllib.loads(text).items():
+    # The run has rejected it, or somebody has edited it since.
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        for table, entries in toml_text.parse(text).items():
             for number, entry in enumerate(entries):
                 named = entry["requirement"], entry.get("operation")
                 yield named, Place(str(path), found[(table, number)])

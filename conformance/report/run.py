@@ -34,9 +34,10 @@ from conformance.report.document_types import (
     SuiteEntry,
 )
 from conformance.report.gathered import Gathered
-from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, Journal
+from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, Journal, JournalError
 from conformance.report.known_failures import Known
 from conformance.report.ledger import LEDGER_FILE
+from conformance.storage import fresh_file
 from conformance.target import snapshot
 from conformance.target.target import Target
 
@@ -109,7 +110,11 @@ class Run:
     def left(cls, directory: Path) -> "Run":
         """The run that a killed process has left behind. Raises JournalError if there is none."""
         about, known, records = journal.read(directory)
-        run = cls(directory, about, catalogue(about["suite"]), complete=False)
+        try:
+            stated = catalogue(about["suite"])
+        except revisions.UnknownRevision as problem:
+            raise JournalError(f"{directory / JOURNAL}: {problem}") from None
+        run = cls(directory, about, stated, complete=False)
         run.known = known
         for record in records:
             run.take(record)
@@ -269,7 +274,7 @@ class Run:
         }
         for name, content in described.items():
             written = orjson.dumps(content, option=orjson.OPT_INDENT_2)
-            artefacts.replace(self.directory / name, written)
+            fresh_file.write(self.directory / name, written)
 
     def _asked(self, duration: float) -> dict[str, Any]:
         """What the run was asked for, and when: with the exchanges, all that a replay needs."""

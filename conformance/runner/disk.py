@@ -10,7 +10,9 @@ from typing import NoReturn
 import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.runner.run_options import REPORT_DIR
 from conformance.runner.usage import usage_error
+from conformance.storage.folder import check_parts
 
 if sys.platform != "win32":
     import fcntl
@@ -53,15 +55,29 @@ def _free(descriptor: int) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
+def check_default(directory: Path, folder: Path) -> None:
+    """Raise OSError where the default directory in a folder is, or is in, a link.
+
+    Where a link leads is the choice of the user who names it; this one was named by nobody.
+    """
+    if directory == folder / REPORT_DIR:
+        check_parts(folder, REPORT_DIR)
+
+
 def hold(config: pytest.Config, directory: Path) -> None:
     """Let no other run write to a directory until this one ends. Raises UsageError."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise usage_error(f"{directory}: {problem.strerror}") from None
+    from conformance.report import artefacts  # noqa: PLC0415 - with all formats
+
     held = ExitStack()
     config.add_cleanup(held.close)
-    if not held.enter_context(locked(directory)):
+    try:
+        check_default(directory, config.invocation_params.dir)
+        directory.mkdir(parents=True, exist_ok=True)
+        is_free = held.enter_context(locked(directory))
+        artefacts.check(directory, artefacts.chosen(config.getoption("conformance_report")))
+    except OSError as problem:
+        raise usage_error(f"{problem.filename}: {problem.strerror}") from None
+    if not is_free:
         raise usage_error(f"{directory}: another run writes to it; name another --report-dir")
 
 

@@ -10,6 +10,7 @@ import orjson
 from conformance.contract.verdict import Verdict
 from conformance.report import exchange_log
 from conformance.report.exchange_log import EXCHANGES
+from conformance.storage import fresh_file, regular_file
 
 PART = "exchanges-earlier.jsonl"
 
@@ -82,11 +83,9 @@ def take_over(folder: Path, finished: Collection[str], number: int) -> Rest:
     """
     rest = Rest(f"{INTERRUPTED}-{number}", finished)
     parts = exchange_log.parts(folder)
-    fresh = folder / f"{PART}.new"
-    with fresh.open("wb") as written:
+    with fresh_file.writing(folder / PART) as written:
         for path in parts or [folder / EXCHANGES]:
             written.writelines(_renamed(path, rest))
-    fresh.replace(folder / PART)
     for path in parts:
         if path.name != PART:
             path.unlink()
@@ -95,11 +94,9 @@ def take_over(folder: Path, finished: Collection[str], number: int) -> Rest:
 
 def _renamed(path: Path, rest: Rest) -> Iterator[bytes]:
     """The complete lines of a log, with new names for the exchanges of what is not finished."""
-    with path.open("rb") as lines:
-        for text in lines:
-            if not text.endswith(b"\n"):
-                continue
-            line = orjson.loads(text)
+    with regular_file.opened(path) as lines:
+        for number, text in enumerate(exchange_log.complete_lines(lines), 1):
+            line = exchange_log.exchange(path, number, text)
             item = line["item"]
             rest.duration = max(rest.duration, line["started"] + line["elapsed"])
             if item in rest.finished or item.startswith(INTERRUPTED):

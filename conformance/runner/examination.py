@@ -24,6 +24,7 @@ from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.runner.stash import DURATIONS, ROUNDS
 from conformance.runner.usage import usage_error
+from conformance.storage import fresh_file
 from conformance.target.profile import parse
 from conformance.target.target import Target
 
@@ -129,7 +130,7 @@ def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> S
 def clear(directory: Path) -> None:
     """Remove the files of a killed run, which the next report would include, and of shards."""
     kept_shards.discard(directory)
-    left = ("exchanges-*.jsonl", JOURNAL, SHARD, UNFINISHED, LEDGER_FILE)
+    left = ("exchanges-*.jsonl", JOURNAL, SHARD, UNFINISHED, LEDGER_FILE, fresh_file.LEFT_OVER)
     for left_over in (path for pattern in left for path in directory.glob(pattern)):
         left_over.unlink()
 

@@ -15,6 +15,7 @@ from conformance.report.document_types import AboutEntry, Report, ShardEntry, Su
 from conformance.report.journal import JOURNAL, SHARD, JournalError
 from conformance.report.known_failures import Known
 from conformance.report.run import Run, catalogue
+from conformance.storage import fresh_file
 from conformance.target import snapshot
 
 ALIKE = {
@@ -96,9 +97,9 @@ class Part:
 
     def check(self) -> None:
         """Raise LookupError, TypeError or ValueError where something is missing."""
+        _ = self.shard
         snapshot.target(self.target)
-        self.common.get("plan")
-        self.started.timestamp()
+        catalogue(self.about["suite"])
 
     @cached_property
     def started(self) -> datetime:
@@ -120,8 +121,6 @@ def read(folder: Path) -> Part:
         return _part(folder, report)
     except (previous.PreviousError, JournalError) as problem:
         raise MergeError(str(problem)) from None
-    except OSError as problem:
-        raise MergeError(f"{problem.filename}: {problem.strerror}") from None
     except (ValueError, LookupError, TypeError):
         raise MergeError(f"{folder}: not the files of a shard") from None
 
@@ -129,8 +128,8 @@ def read(folder: Path) -> Part:
 def _part(folder: Path, report: Report) -> Part:
     name = SHARD if (folder / SHARD).is_file() else JOURNAL
     about, known, records = journal.read(folder, name)
-    files = ((folder / file).read_bytes() for file in ("target.json", "run.json"))
-    part = Part(folder, about, known, tuple(records), report, *map(orjson.loads, files))
+    target, asked = previous.target_of(folder), previous.asked_of(folder)
+    part = Part(folder, about, known, tuple(records), report, target, asked)
     part.check()
     return part
 
@@ -248,7 +247,7 @@ def finished(parts: Sequence[Part], run: Run) -> None:
     target = dict(parts[0].target)
     target["fixtures"] = {**target["fixtures"], "provisioned": provisioned}
     content = orjson.dumps(target, option=orjson.OPT_INDENT_2)
-    artefacts.replace(run.directory / "target.json", content)
+    fresh_file.write(run.directory / "target.json", content)
     masked = {name for part in parts for name in part.report.get("masked", ())}
     if masked and run.document is not None:
         run.document["masked"] = sorted(masked.union(run.document.get("masked", ())))
@@ -268,7 +267,7 @@ def _copy_log(part: Part, offset: float, directory: Path) -> None:
     """Copy the log of a shard, with the times of the whole run."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"exchanges-{part.shard['number']:06}.jsonl"
-    with path.open("wb") as written:
+    with fresh_file.writing(path) as written:
         for line in exchange_log.read(part.folder):
             line["started"] = round(line["started"] + offset, 6)
             written.write(orjson.dumps(line) + b"\n")

@@ -12,11 +12,13 @@ import orjson
 import pytest
 
 from conformance.http.exchange import FACT
-from conformance.report import journal, ledger, source
+from conformance.report import journal, ledger, previous, source
 from conformance.report.document_types import AboutEntry, SuiteEntry
 from conformance.report.exit_status import ENDING
 from conformance.report.gathered import BUDGET, LEDGER
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, JournalError
+from conformance.report.ledger import LedgerError
+from conformance.report.previous import PreviousError
 from conformance.runner import (
     earlier_log,
     examination,
@@ -98,17 +100,17 @@ def _taken_over(folder: Path, config: pytest.Config) -> Earlier:
     try:
         about, known, lines = journal.read(folder, _name(folder))
         records = [orjson.loads(line) for line in lines]
-        files = ((folder / name).read_bytes() for name in ("target.json", "run.json"))
-        target, asked = map(orjson.loads, files)
+        target, asked = previous.target_of(folder), previous.asked_of(folder)
         before = merging.identity(about["suite"], target, asked, known)
-    except (JournalError, OSError, ValueError, LookupError, TypeError):
-        raise usage_error(f"--resume {folder}: no interrupted run is in it") from None
+        approvals = ledger.read(folder)
+    except (JournalError, PreviousError, LedgerError) as problem:
+        reason = f"no interrupted run is in it: {problem}"
+        raise usage_error(f"--resume {folder}: {reason}") from None
     _check_alike(folder, before, _identity(config))
     kept = [_without_end(record) for record in records if _is_kept(record)]
     finished = frozenset(record["item"] for record in kept)
     times = 1 + len(about["suite"].get("resumed", ()))
     rest = earlier_log.take_over(folder, finished, times)
-    approvals = ledger.read(folder)
     unrecorded = list(_unrecorded(approvals, kept))
     for record in records:
         if not _is_kept(record) and record["item"] != reproduction.ITEM:

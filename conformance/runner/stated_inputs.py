@@ -13,9 +13,8 @@ from conformance.report.known_failures import Known
 from conformance.report.places import Places
 from conformance.runner import disk
 from conformance.runner.collection import RUN_INI, SUITE
+from conformance.runner.run_options import REPORT_DIR
 from conformance.runner.usage import usage_error
-
-DEFAULT_REPORTS = Path("reports/latest")
 
 KNOWN: pytest.StashKey[tuple[Known, ...] | None] = pytest.StashKey()
 """The known failures of a run that is replayed, in place of those of the options."""
@@ -80,7 +79,7 @@ def report_directory(config: pytest.Config) -> Path:
     return (
         config.getoption("conformance_resume")
         or config.getoption("conformance_report_dir")
-        or config.invocation_params.dir / DEFAULT_REPORTS
+        or config.invocation_params.dir / REPORT_DIR
     )
 
 

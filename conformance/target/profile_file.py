@@ -1,10 +1,10 @@
 """The file of a target profile: its text and its tables, or the problem with them."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from conformance.storage import toml_text
 from conformance.target.toml_schema import Problem
 
 
@@ -36,8 +36,8 @@ def text_of(path: Path, kind: str = "profile") -> str:
 def tables_of(path: Path, text: str) -> dict[str, Any]:
     """The tables of a profile, as TOML has them. Raises ProfileError."""
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        return toml_text.parse(text)
+    except ValueError as error:
         raise _unreadable(
             path, f"invalid TOML: {error}", "correct the file", _position(error, text)
         ) from None

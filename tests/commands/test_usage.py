@@ -123,10 +123,14 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
             + ", ".join(artefacts.FORMATS)
             + HINT.format("conformance run"),
         ),
-        (["compare", "file", "file"], "conformance compare: error: file: not a JSON object\n"),
+        (
+            ["compare", "file", "file"],
+            "conformance compare: error: file: not a report of this suite: empty\n",
+        ),
         (
             ["compare", "list.json", "file"],
-            "conformance compare: error: list.json: not a report of this suite\n",
+            "conformance compare: error: list.json: not a report of this suite: the whole: "
+            'the value is not of type "object"\n',
         ),
         (
             ["certify", "--key", "file"],
@@ -173,16 +177,18 @@ def test_a_mistake_in_the_options_is_one_line(
 
 ARCHIVE = '{"log": {"entries": []}}'
 NOT_A_REPORT = '{"requirements": 5, "observations": []}'
+NO_FORMAT = 'not a report of this suite: the whole: "format" is a required property'
+NO_LOG = 'not an HTTP archive (HAR): the whole: "log" is a required property'
 AT_X = ("--base-url", "http://x/v1")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["compare", "odd.json", "file"], "odd.json: not a report of this suite"),
-        (["replay", "odd.json"], "odd.json: not a report of this suite"),
-        (["judge", "file", *AT_X], "file: not an HTTP archive (HAR): it is not JSON"),
-        (["judge", "odd.json", *AT_X], "odd.json: not an HTTP archive (HAR): no 'log'"),
+        (["compare", "odd.json", "file"], f"odd.json: {NO_FORMAT}"),
+        (["replay", "odd.json"], f"odd.json: {NO_FORMAT}"),
+        (["judge", "file", *AT_X], "file: not an HTTP archive (HAR): empty"),
+        (["judge", "odd.json", *AT_X], f"odd.json: {NO_LOG}"),
         (
             ["judge", "empty.har", *AT_X],
             "empty.har: no request of the API at http://x/v1, and 0 other requests",

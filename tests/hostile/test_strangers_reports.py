@@ -264,14 +264,6 @@ REFUSED = {
             "POST", f"/reviews/{LISTED}/approve", body=Raw(text="{}", padding=MOST_PADDING)
         ),
     },
-    "its recorded body is malformed": {
-        "a-body-that-is-no-base64": a_request(
-            "POST", f"/reviews/{LISTED}/approve", body=Raw(base64="QUJDR")
-        ),
-        "half-a-character": a_request(
-            "POST", f"/reviews/{LISTED}/approve", body=Raw(text="\ud800")
-        ),
-    },
     "it is no message that the suite sends to tools": {
         "another-tool": a_call("project_delete"),
         "another-method-of-tools": a_message(method="resources/read", params={"uri": "file:///"}),
@@ -439,7 +431,7 @@ TEXTS = (
     "$AWS_SECRET_ACCESS_KEY",
     "Bearer $AWS_SECRET_ACCESS_KEY",
     "# -*- coding: utf-7 -*-",
-    "\x00 \x1b[31m \ud800 \u202e",
+    "\x00 \x1b[31m \u202e",
     "\\",
     "\\N{DIGIT ONE} \\x41 \\",
     EVIL,
@@ -463,7 +455,7 @@ def written(folder: Path, text: str, name: str) -> Path:
     finding = a_finding(exchanges=[exchange], message=text, operation=text)
     finding["defect"] = {**defect, "where": places}
     document = a_report()
-    document |= {"started": text, "target": {"base-url": text, "profile": text}}
+    document["target"] = {"base-url": text, "profile": text}
     document["requirements"] = [an_entry("a/b", "fail", findings=[finding], statement=text)]
     report = folder / "report.json"
     report.write_text(json.dumps(document), encoding="utf-8")
@@ -564,15 +556,20 @@ def test_an_approval_of_a_written_test_is_skipped(
     assert own.lines == [("POST", f"/v1/reviews/{LISTED}/approve?a=b"), ("POST", "/mcp")]
 
 
+REQUEST = ("requirements", 0, "findings", 0, "exchanges", 0, "request")
+
+
 @pytest.mark.parametrize(
     ("place", "value", "named"),
     [
         (("target", "base-url"), 7, "target/base-url"),
         (("started",), ["x"], "started"),
         (("requirements", 0, "statement"), {"a": 1}, "requirements/0/statement"),
-        (("requirements", 0, "findings", 0, "exchanges", 0, "request", "url"), None, "exchanges/0"),
-        (("requirements", 0, "findings", 0, "exchanges", 0, "request", "headers"), [1], "headers"),
+        ((*REQUEST, "url"), None, "exchanges/0"),
+        ((*REQUEST, "headers"), [1], "headers"),
         (("requirements", 0, "findings", 0, "defect", "where"), [{}], "where/0"),
+        ((*REQUEST, "body"), {"base64": "QUJDR"}, "exchanges/0/request/body"),
+        ((*REQUEST, "body"), {"text": "\ud800"}, "no low surrogate in string"),
         (("requirements", 0, "operations", "\x1b[31m"), 1, "\\u001b[31m"),
         (("ledger",), [{"review": 7}], "ledger/0"),
     ],
@@ -606,4 +603,4 @@ def test_a_report_that_no_parser_follows_is_a_usage_error(
     (folder / "report.json").write_text('{"a":' * 50_000 + "1" + "}" * 50_000)
 
     assert main(["replay", "report.json"]) == 4
-    assert "not a JSON object" in capsys.readouterr().err
+    assert "not a report of this suite: not JSON" in capsys.readouterr().err

@@ -70,6 +70,7 @@ def failed(conforming: Any) -> Any:
                     "expected": "",
                     "needs": [],
                     "items": [],
+                    "occurrences": 1,
                     "exchanges": [],
                 }
             ]
@@ -639,4 +640,4 @@ def test_a_body_with_a_wrong_encoding_is_an_error() -> None:
 
     archive = {"log": {"entries": list(entries(encoding="base64", body="?"))}}
     with pytest.raises(TrafficError):
-        read(archive, "https://api.example.com/v1", openapi.load())
+        read(json.dumps(archive).encode(), "https://api.example.com/v1", openapi.load())

@@ -10,7 +10,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import jsonschema
+import orjson
 import pytest
+from sample_reports import a_report
 
 from conformance.__main__ import main
 from conformance.contract import files
@@ -18,6 +20,7 @@ from conformance.http.exchange import FACT
 from conformance.report import journal
 from conformance.report.journal import JOURNAL
 from conformance.report.known_failures import Known
+from conformance.runner.earlier_log import Rest
 
 ENOUGH = 300
 """Exchanges after which a run is in the middle."""
@@ -243,11 +246,13 @@ def test_an_invalid_report_is_a_usage_error(
 def test_a_journal_contains_known_failures_and_drops_a_truncated_line(tmp_path: Path) -> None:
     """A re-rendered report has the same known failures."""
     entries = (Known("approval/replay", None, "tracked"),)
-    about: Any = {"started": "now"}
+    report = a_report()
+    about: Any = {name: report[name] for name in ("suite", "target", "started")}
     written = journal.Journal(tmp_path, about, entries)
-    written.add("whole")
+    record = Rest("interrupted-run-1").record([])
+    written.add(orjson.dumps(record).decode())
     (tmp_path / JOURNAL).write_bytes((tmp_path / JOURNAL).read_bytes() + b"\xc3")
-    assert journal.read(tmp_path) == (about, entries, ["whole"])
+    assert journal.read(tmp_path) == (about, entries, [orjson.dumps(record).decode()])
     written.remove()
     with pytest.raises(journal.JournalError, match="No such file"):
         journal.read(tmp_path)

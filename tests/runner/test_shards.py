@@ -189,7 +189,7 @@ def test_what_is_no_shard_is_named(
     assert merged(shards, "1", "empty") == USAGE_ERROR
     assert "empty/report.json: No such file" in capsys.readouterr().err
     assert merged(shards, "1", "3") == USAGE_ERROR
-    assert "3: not the files of a shard" in capsys.readouterr().err
+    assert "3/run.json: not the options of a run: " in capsys.readouterr().err
     (shards / "2" / "run.json").unlink()
     assert merged(shards, "2") == USAGE_ERROR
     assert "run.json: No such file" in capsys.readouterr().err

@@ -1,11 +1,13 @@
 """Reports with a finding of every kind, and the same reports with texts from a hostile target."""
 
 import json
+from copy import deepcopy
 from typing import Any
 
 ID = "0b0e7a52-3f6c-4d1e-9a55-1c1f6d2b7a01"
 OTHER = "0197a3c4-58e0-7f3b-8c11-5b0a9e6d4f02"
 BASE = "https://api.example.com/v1"
+VERDICTS = ("fail", "error", "inconclusive", "pass", "not-applicable")
 BUDGET = "the record has the property budget"
 EVIL = (
     "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' "
@@ -73,7 +75,7 @@ def a_finding(
         "items": ["read::test_it[project_get]"],
         "occurrences": 3,
         "exchanges": [{**an_exchange(), "curl": "curl -sS 'https://api.example.com/v1/projects'"}],
-        **({"defect": BUDGET_DEFECT} if verdict == "fail" else {}),
+        **({"defect": deepcopy(BUDGET_DEFECT)} if verdict == "fail" else {}),
         **properties,
     }
 
@@ -134,7 +136,7 @@ def a_report(*entries: Any, **properties: Any) -> Any:
         "target": {"base-url": BASE, "profile": "target.toml"},
         "started": "2026-11-21T00:10:00+00:00",
         "duration": 7.25,
-        "counts": {},
+        "counts": {level: dict.fromkeys(VERDICTS, 0) for level in ("must", "should")},
         "exchanges": {"count": 2, "methods": {"GET": 2}, "file": "exchanges.jsonl"},
         "requirements": [*(entries or [an_entry("project/closed", "fail")]), *others],
         "observations": [
@@ -187,5 +189,9 @@ def poisoned(value: Any, text: str = EVIL, ours: frozenset[str] = frozenset()) -
 EXCHANGES = [
     an_exchange(1),
     an_exchange(2, "project_list", 404),
-    {**an_exchange(3), "response": None, "failure": "timed out"},
+    {
+        name: value
+        for name, value in an_exchange(3, failure="timed out").items()
+        if name != "response"
+    },
 ]

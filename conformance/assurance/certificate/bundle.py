@@ -12,6 +12,7 @@ from conformance.assurance.certificate import archive, dsse, strict_json
 from conformance.assurance.certificate.archive import ArchiveProblem, Entry
 from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem, Meter
 from conformance.report import kept_shards
+from conformance.storage import regular_file
 
 EVIDENCE = {
     "report.json": Budget(64 * MIB, 1_000_000),
@@ -87,10 +88,13 @@ def excesses(found: Bundle) -> Iterator[str]:
             yield f"{name} has more than {_budget(name).bytes} bytes"
 
 
-def read(path: Path) -> Bundle:
-    """The parts of a certificate, of bounded size. Raises BundleProblem."""
+def read(path: Path, *, follow: bool = True) -> Bundle:
+    """The parts of a certificate, of bounded size. Raises BundleProblem.
+
+    `follow`: it may be a link, as one that the user has named.
+    """
     with _named(path):
-        return _read(_bytes(path))
+        return _read(_bytes(path, follow=follow))
 
 
 @contextmanager
@@ -104,10 +108,8 @@ def _named(path: Path) -> Iterator[None]:
         raise BundleProblem(f"{path.name} is not a certificate: {problem}") from None
 
 
-def _bytes(path: Path) -> bytes:
-    if path.stat().st_size > LARGEST_ARCHIVE:
-        raise ArchiveProblem(f"it has more than {LARGEST_ARCHIVE} bytes")
-    return path.read_bytes()
+def _bytes(path: Path, *, follow: bool = True) -> bytes:
+    return regular_file.read(path, LARGEST_ARCHIVE, follow=follow)
 
 
 def signed(path: Path) -> tuple[dict[str, Any], bytes]:

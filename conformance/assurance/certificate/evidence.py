@@ -29,42 +29,6 @@ YEARS = range(2026, 2200)
 
 VALID_DAYS = range(1, 3660)
 
-RUN_SCHEMA = {
-    "type": "object",
-    "required": ["suite", "source", "started", "duration", "required", "known-failures"],
-    "properties": {
-        "suite": {"type": "object"},
-        "source": {"type": "string"},
-        "started": {"type": "string"},
-        "duration": {"type": "number", "minimum": 0, "maximum": 10_000_000},
-        "required": {"type": "array", "items": {"type": "string"}},
-        "known-failures": {
-            "type": ["array", "null"],
-            "items": {
-                "type": "object",
-                "required": ["requirement", "operation", "reason", "expires", "is_gap"],
-                "properties": {
-                    "requirement": {"type": "string"},
-                    "operation": {"type": ["string", "null"]},
-                    "reason": {"type": "string"},
-                    "expires": {"type": ["string", "null"]},
-                    "is_gap": {"type": "boolean"},
-                },
-                "additionalProperties": False,
-            },
-        },
-        "certificates": {
-            "type": "array",
-            "items": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-            "uniqueItems": True,
-        },
-        "durations": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}},
-        "measured": {"type": "object"},
-    },
-    "additionalProperties": False,
-}
-"""The content of run.json: what a run was asked for, and when."""
-
 
 class Malformed(ValueError):
     """A file of the evidence that no run has written; str() names it and the reason."""
@@ -86,7 +50,7 @@ class Evidence:
     def run(self) -> dict[str, Any]:
         """run.json. Raises Malformed."""
         run: dict[str, Any] = self._read("run.json", indented=True)
-        _validate("run.json", RUN_SCHEMA, run)
+        _validate("run.json", files.document("run.schema.json"), run)
         for known in run["known-failures"] or ():
             _check_date(known["expires"])
         return run

@@ -22,6 +22,7 @@ from conformance.assurance.certificate.verification import CONTRACT, verify
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 from conformance.report import kept_shards
+from conformance.storage import regular_file
 
 FROM_RUN = kept_shards.FILES
 
@@ -51,7 +52,7 @@ def revision_of(directory: Path, name: str | None) -> Revision:
     Raises OSError, UnknownRevision, and NotCertified for a malformed run.json.
     """
     try:
-        run = Evidence({"run.json": (directory / "run.json").read_bytes()}).run
+        run = Evidence({"run.json": regular_file.read(directory / "run.json")}).run
     except Malformed as problem:
         raise NotCertified([str(problem)]) from None
     stated = name or run["suite"].get("revision")
@@ -79,7 +80,9 @@ def evidence_of(directory: Path, revision: Revision, given: Given = NONE) -> Evi
 
 def _recorded(directory: Path) -> dict[str, bytes]:
     """What a run has written, its exchanges in the order in which they were sent."""
-    found = {name: (directory / name).read_bytes() for name in FROM_RUN}
+    found = {
+        name: regular_file.read(directory / name, bundle.EVIDENCE[name].bytes) for name in FROM_RUN
+    }
     lines = found["exchanges.jsonl"].splitlines()
     found["exchanges.jsonl"] = chronology.sorted_lines(lines, Evidence(found).exchanges)
     return found

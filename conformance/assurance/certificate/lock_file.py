@@ -4,7 +4,6 @@ Neither is known of an installed package, so a tool that asks an index has to wr
 `uv pip compile environment.txt --format pylock.toml`, or `pip lock -r environment.txt`.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from packaging.pylock import Package, Pylock, PylockValidationError
 
 from conformance.assurance.certificate.environment import PACKAGE
+from conformance.storage import toml_text
 
 FILE = "pylock.toml"
 MOST_SHOWN = 3
@@ -20,7 +20,7 @@ MOST_SHOWN = 3
 def problems(content: bytes, packages: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with a lock file for an environment with these versions, by name."""
     try:
-        stated: Mapping[str, Any] = tomllib.loads(content.decode())
+        stated: Mapping[str, Any] = toml_text.parse(content.decode())
         locked = {str(each.name): each for each in Pylock.from_dict(stated).packages}
     except (ValueError, PylockValidationError) as problem:
         reason = str(problem).partition("\n")[0][:200]

@@ -7,6 +7,7 @@ from pathlib import Path
 from conformance.assurance.certificate import bundle, dsse
 from conformance.assurance.certificate.verification import verify
 from conformance.assurance.registry.submission import CERTIFICATE, KEY, PRODUCT
+from conformance.storage import regular_file
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Rejudged:
 
 def folders(registry: Path) -> list[Path]:
     """The submissions of a registry, by name."""
-    return sorted(path for path in registry.iterdir() if (path / PRODUCT).is_file())
+    found = (path for path in registry.iterdir() if regular_file.is_there(path / PRODUCT))
+    return sorted(path for path in found if path.is_dir() and not path.is_symlink())
 
 
 def rejudge(registry: Path) -> Iterator[Rejudged]:
@@ -41,8 +43,8 @@ def rejudge(registry: Path) -> Iterator[Rejudged]:
 
 def _rejudged(folder: Path) -> Rejudged:
     try:
-        key = (folder / KEY).read_bytes()
-        found = bundle.read(folder / CERTIFICATE)
+        key = regular_file.read(folder / KEY, bundle.LIMITS[bundle.KEY].bytes)
+        found = bundle.read(folder / CERTIFICATE, follow=False)
         again = verify(found, key, current=True)
     except OSError as problem:
         reason = f"{Path(problem.filename).name}: {problem.strerror}"

@@ -13,6 +13,7 @@ from securesystemslib.signer import CryptoSigner, SSlibKey
 
 from conformance.assurance.certificate import dsse, strict_json
 from conformance.assurance.certificate.statement import STATEMENT_TYPE
+from conformance.storage import fresh_file, regular_file
 
 FILE = "revoked.dsse.json"
 PREDICATE_TYPE = "urn:localization-api-conformance:revocations:2"
@@ -64,13 +65,13 @@ def write(path: Path, revocations: Revocations, signer: CryptoSigner) -> None:
             for digest, entry in revocations.entries.items()
         },
     }
-    path.write_bytes(strict_json.written(dsse.sign(statement, signer)))
+    fresh_file.write(path, strict_json.written(dsse.sign(statement, signer)))
 
 
 def read(path: Path, key: SSlibKey) -> Revocations:
     """The list that a registrar has signed. Raises OSError, and SignatureProblem."""
     try:
-        envelope = strict_json.parse(path.read_bytes())
+        envelope = strict_json.parse(regular_file.read(path, follow=True))
         if not isinstance(envelope, dict):
             raise dsse.SignatureProblem("the list is not an envelope")
         stated = dsse.opened(envelope, key)

@@ -1,9 +1,10 @@
 """What a registry says of itself: `registry.toml` in its folder, which it need not have."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from conformance.storage import toml_text
 
 FILE = "registry.toml"
 TITLE = "Certified implementations of the video-localization client API"
@@ -30,10 +31,10 @@ class Settings:
 
 def load(registry: Path) -> Settings:
     """The settings of a registry. Raises OSError, and SettingsProblem."""
-    if not (registry / FILE).is_file():
-        return Settings()
     try:
-        stated = tomllib.loads((registry / FILE).read_text(encoding="utf-8"))
+        stated = toml_text.parse(toml_text.read(registry / FILE))
+    except FileNotFoundError:
+        return Settings()
     except ValueError as problem:
         raise SettingsProblem(f"{FILE}: invalid TOML: {problem}") from None
     for key, value in stated.items():

@@ -1,7 +1,6 @@
 """The web site of a registry: static files, a matrix of products and classes, a page for each."""
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +24,8 @@ from conformance.assurance.registry.submission import (
 from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
 from conformance.report.formats.badge import LABEL, picture
+from conformance.storage import fresh_file
+from conformance.storage.folder import inner
 
 FLAWED = "flawed"
 """The shade of an active certificate with failures, or with an open appeal."""
@@ -156,8 +157,7 @@ def build(source: Source, site: Path, found: Sequence[Entry]) -> list[str]:
     document = [_document(entry) for entry in found]
     written.append(_write(site / "registry.json", json.dumps(document, indent=2)))
     for entry in found:
-        folder = site / entry.slug
-        folder.mkdir(exist_ok=True)
+        folder = inner(site, entry.slug)
         evidence = list(_copied(source.folder / entry.slug, folder, (CERTIFICATE, KEY, SUMMARY)))
         page = _page("product", entry=entry, evidence=_names(evidence), **values)
         written += [
@@ -172,8 +172,9 @@ def build(source: Source, site: Path, found: Sequence[Entry]) -> list[str]:
 def _copied(source: Path, folder: Path, names: Iterable[str]) -> Iterator[str]:
     """Copy the files that there are; what an earlier build had copied goes with its source."""
     for name in names:
-        if (source / name).is_file():
-            shutil.copyfile(source / name, folder / name)
+        path = source / name
+        if path.is_file() and not path.is_symlink():  # what a link leads to is not the vendor's
+            fresh_file.copy(path, folder / name)
             yield str(folder / name)
         else:
             (folder / name).unlink(missing_ok=True)
@@ -189,7 +190,7 @@ def _picture(entry: Entry) -> str:
 
 
 def _write(path: Path, text: str) -> str:
-    path.write_text(text, encoding="utf-8")
+    fresh_file.write(path, text.encode())
     return str(path)
 
 

@@ -1,6 +1,5 @@
 """A submission: what a vendor hands in, and every fault in it."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,10 +11,13 @@ from conformance.assurance.certificate.verification import verify
 from conformance.assurance.registry import answers, settings
 from conformance.assurance.registry.answers import Answers
 from conformance.assurance.registry.revocation import Revocations
+from conformance.storage import regular_file, toml_text
 
 PRODUCT, CERTIFICATE, KEY = "PRODUCT.toml", "certificate.zip", "signer.pub"
 SUMMARY = "summary.json"
 """What the registrar signed when it verified the certificate (`verify --countersign`)."""
+
+SUMMARY_LARGEST = regular_file.MIB
 
 REGISTRAR = "registrar.pub"
 """The registrar's public key, in the folder of the registry."""
@@ -72,7 +74,7 @@ def check(folder: Path, known: Answers | None = None) -> Submission:
 
 def _product(path: Path) -> tuple[dict[str, str], list[str]]:
     try:
-        stated = tomllib.loads(path.read_text(encoding="utf-8"))
+        stated = toml_text.parse(toml_text.read(path))
     except OSError as problem:
         return {}, [f"{path.name}: {problem.strerror}"]
     except ValueError as problem:
@@ -104,10 +106,10 @@ def _certificate(folder: Path) -> Submission:
     """A submission of its certificate alone."""
     nothing = Submission(folder.name, {}, None, "", "", ())
     try:
-        digest = bundle.digest((folder / CERTIFICATE).read_bytes())
-        key = (folder / KEY).read_bytes()
-        found = bundle.read(folder / CERTIFICATE)
-        digests = (digest, found.digest)
+        archive = regular_file.read(folder / CERTIFICATE, bundle.LARGEST_ARCHIVE)
+        key = regular_file.read(folder / KEY, bundle.LIMITS[bundle.KEY].bytes)
+        found = bundle.read(folder / CERTIFICATE, follow=False)
+        digests = (bundle.digest(archive), found.digest)
         verification = verify(found, key)
     except OSError as problem:
         return replace(nothing, faults=(f"{Path(problem.filename).name}: {problem.strerror}",))
@@ -123,8 +125,8 @@ def _certificate(folder: Path) -> Submission:
 def _unsigned(folder: Path, found: bundle.Bundle) -> Iterator[str]:
     """A fault where no registrar has verified the certificate of an earlier suite."""
     try:
-        registrar = dsse.public_key((folder.parent / REGISTRAR).read_bytes(), REGISTRAR)
-        summary.read((folder / SUMMARY).read_bytes(), found, registrar)
+        registrar = dsse.public_key(regular_file.read(folder.parent / REGISTRAR), REGISTRAR)
+        summary.read(regular_file.read(folder / SUMMARY, SUMMARY_LARGEST), found, registrar)
     except OSError:
         yield f"{CERTIFICATE}: another suite made it, and no {SUMMARY} says that it was verified"
     except (dsse.KeyProblem, dsse.SignatureProblem) as problem:

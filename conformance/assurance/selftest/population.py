@@ -1,6 +1,5 @@
 """Mutants and variants of the reference, read from TOML files."""
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -11,6 +10,7 @@ from typing import Any
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit, EditError
 from conformance.contract import requirements
+from conformance.storage import toml_text
 
 FILES = ("mutants.toml", "variants.toml")
 KEYS = {
@@ -87,7 +87,7 @@ def load(paths: Sequence[Path]) -> tuple[Subject, ...]:
     found: list[Subject] = []
     for path in paths:
         try:
-            subjects = read(path.read_text(encoding="utf-8"))
+            subjects = read(toml_text.read(path, follow=True))
             found += (replace(each, file=path) for each in subjects)
         except ValueError as problem:  # invalid UTF-8, TOML or entry
             raise PopulationError(f"{path}: {problem}") from problem
@@ -111,7 +111,7 @@ def _with_seed(subject: Subject, seed: int) -> Subject:
 
 
 def read(text: str) -> tuple[Subject, ...]:
-    """The mutants and variants of a TOML text. Raises PopulationError and TOMLDecodeError."""
+    """The mutants and variants of a TOML text. Raises ValueError, such as PopulationError."""
     return tuple(chain.from_iterable(_subjects(kind, entries) for kind, entries in _tables(text)))
 
 
@@ -126,7 +126,7 @@ def distinct(subjects: Sequence[Subject]) -> tuple[Subject, ...]:
 
 
 def _tables(text: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    for kind, entries in tomllib.loads(text).items():
+    for kind, entries in toml_text.parse(text).items():
         if kind == APPEAL and isinstance(entries, dict):
             continue
         if (

@@ -78,5 +78,7 @@ def check_files(part: argparse.ArgumentParser) -> None:
 def schema(part: argparse.ArgumentParser) -> None:
     """The file whose schema is printed."""
     part.add_argument(
-        "name", choices=("target", "known-failures", "report", "fleet"), help="the kind of file"
+        "name",
+        choices=("target", "known-failures", "report", "journal", "run", "snapshot", "fleet"),
+        help="the kind of file",
     )

@@ -20,6 +20,8 @@ from conformance.fleet.memory import reading
 from conformance.fleet.memory.reading import Campaign, Stated
 from conformance.fleet.site import addresses, badges, trends
 from conformance.report.page import template
+from conformance.storage import fresh_file, regular_file
+from conformance.storage.folder import inner
 
 FOLDER = "conformance.fleet.site"
 STYLE = "style.css"
@@ -53,18 +55,18 @@ class Site:
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file of the site."""
-        file = self._out / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        *folders, name = path.split("/")
+        fresh_file.write(inner(self._out, *folders) / name, content)
 
     def has(self, path: str, content: bytes) -> bool:
         """Whether a file is there with this content."""
         file = self._out / path
-        return file.is_file() and file.read_bytes() == content
+        return file.is_file() and regular_file.read(file) == content
 
 
 def build(connection: Connection, out: Path) -> None:
     """Write the whole site; the pages of earlier campaigns, which do not change, once."""
+    out.mkdir(parents=True, exist_ok=True)
     site = Site(out)
     # Joined: markup escapes what is added to it.
     style = "\n".join((template.inline("page.css").text, _text("fleet.css")))

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from conformance import __version__
+from conformance.http.replay import MOST_PADDING
 from conformance.report.document_types import BodyEntry, ExchangeEntry, Report, RequestEntry
 
 Json = dict[str, Any]
@@ -124,7 +125,7 @@ def _type(headers: Iterable[Iterable[str]]) -> str:
 
 def _text(body: BodyEntry) -> str:
     text = body.get("text", body.get("base64", ""))
-    return text + " " * body.get("padding", 0)
+    return text + " " * min(body.get("padding", 0), MOST_PADDING)
 
 
 def _phrase(status: int) -> str:

@@ -1,0 +1,500 @@
+"""Files of strangers: each is held to its published schema, and a wrong one ends in one line."""
+
+import copy
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from process import conformance_here
+from sample_reports import EXCHANGES, a_report, an_exchange
+
+from conformance.assurance.certificate.evidence import Evidence, Malformed
+from conformance.contract import published, revisions
+from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
+from conformance.http.replay import MOST_PADDING
+from conformance.report import previous
+from conformance.report.formats import har
+from conformance.report.journal import JOURNAL, SHARD
+from conformance.storage import regular_file
+from conformance.storage.json_text import MOST_VALUES
+
+Edit = Callable[[Any], None]
+AT = ("--base-url", "https://api.example.com/v1")
+QUICK = ("--reference", "--depth", "quick", "--class", "description")
+
+JSON_TEXTS = {
+    "nothing": (b"", "empty"),
+    "blanks": (b" \n\n", "empty"),
+    "a fragment": (b'{"a": ', "not JSON: column 7"),
+    "a list": (b"[]", 'not of type "object"'),
+    "a number": (b"7", 'not of type "object"'),
+    "another object": (b"{}", "is a required property"),
+    "zeros": (bytes(1000), "not JSON: column 1"),
+    "other bytes": (b"\xff\xfe{}", "not JSON"),
+    "half a surrogate pair": (b'{"a": "\\ud800"}', "not JSON: column 8"),
+    "nested lists": (b"[" * 100_000, "not JSON: column "),
+    "nested objects": (b'{"a":' * 300 + b"1" + b"}" * 300, "nested too deeply"),
+    "a duplicate key": (b'{"format": 1, "format": 1}', "duplicate key 'format'"),
+    "no number": (b'{"duration": NaN}', "not JSON: column 14"),
+    "an infinite number": (b'{"duration": 1e999}', "not JSON: column 14"),
+    "very many values": (b"[" + b"0," * MOST_VALUES + b"0]", f"more than {MOST_VALUES:,} values"),
+}
+"""Texts that are no JSON document of any kind, and what the message says."""
+
+TOML_TEXTS = {
+    "a fragment": b"[[",
+    "other bytes": b"\xff\xfe",
+    "nested": b"a = " + b"[" * 100_000,
+    "a duplicate key": b"a = 1\na = 2\n",
+    "many digits": b"a = " + b"1" * 10_000,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a finished run."""
+    made = tmp_path / "theirs"
+    made.mkdir()
+    write(made, "report.json", a_report())
+    write(made, "exchanges.jsonl", *EXCHANGES)
+    return made
+
+
+@pytest.fixture(scope="module")
+def made_shard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a shard."""
+    made = tmp_path_factory.mktemp("shard")
+    words = ("run", *QUICK, "--shard", "1/1", "--report-dir", "shard", "--report", "badge")
+    ended = conformance_here(made, *words)
+    assert ended.returncode == CONFORMANT, ended.stderr
+    return made / "shard"
+
+
+@pytest.fixture
+def shard(made_shard: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(made_shard, tmp_path / "shard"))
+
+
+def write(folder: Path, name: str, *values: Any) -> None:
+    """Write values into a file, one a line."""
+    (folder / name).write_bytes(b"".join(orjson.dumps(value) + b"\n" for value in values))
+
+
+def read(folder: Path, name: str) -> list[Any]:
+    """The values of a file; what is not in lines is one value."""
+    content = (folder / name).read_bytes()
+    lines = content.splitlines() if name.endswith(".jsonl") else [content]
+    return list(map(orjson.loads, lines))
+
+
+def rejected(ended: Any, *words: str) -> None:
+    """A command has ended with a usage error of one short line that has these words."""
+    assert ended.returncode == USAGE_ERROR, ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
+    assert all(word in ended.stderr for word in words), ended.stderr
+    assert len(ended.stderr) < 1000
+
+
+# --- contents that are not JSON, or mean several things -------------------------------------------
+
+READERS: dict[str, tuple[str, tuple[object, ...]]] = {
+    "compare": ("report.json", ("compare", "theirs", "theirs")),
+    "replay": ("report.json", ("replay", "theirs", *AT)),
+    "report": ("report.json", ("report", "theirs", "--report", "junit")),
+    "appeal": ("report.json", ("appeal", "read/names", "--report", "theirs")),
+    "baseline": ("report.json", ("run", *QUICK, "--baseline", "theirs")),
+    "merge": ("report.json", ("merge", "theirs", "--report-dir", "out")),
+    "journal": (JOURNAL, ("report", "theirs", "--report", "junit")),
+    "log": ("exchanges.jsonl", ("report", "theirs", "--report", "har")),
+    "archive": ("traffic.har", ("judge", "theirs/traffic.har", *AT)),
+}
+"""What reads a file of JSON: the name of the file, and the command."""
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("text", JSON_TEXTS)
+def test_a_text_without_one_meaning_ends_in_one_line(
+    reader: str, text: str, folder: Path, tmp_path: Path
+) -> None:
+    """The line names the file, and the place in it."""
+    name, words = READERS[reader]
+    content, reason = JSON_TEXTS[text]
+    is_of_lines = name.endswith(".jsonl")
+    if is_of_lines and text in ("nothing", "blanks"):
+        content, reason = b"\n", "line 1: empty"
+    (folder / name).write_bytes(content + b"\n" if is_of_lines else content)
+    rejected(conformance_here(tmp_path, *words), f"theirs/{name}: not ", reason)
+
+
+@pytest.mark.parametrize("text", TOML_TEXTS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("selftest", "--also", "theirs.toml", "--only", "x"),
+        ("run", *QUICK, "--known-failures", "theirs.toml"),
+        ("run", "--target", "theirs.toml"),
+        ("fleet", "run", "theirs.toml"),
+    ],
+    ids=lambda words: words[0] if "--target" not in words else "target",
+)
+def test_a_text_that_is_not_toml_ends_in_one_line(
+    words: tuple[str, ...], text: str, tmp_path: Path
+) -> None:
+    """An appeal, known failures, a profile and a fleet."""
+    (tmp_path / "theirs.toml").write_bytes(TOML_TEXTS[text])
+    rejected(conformance_here(tmp_path, *words), "theirs.toml")
+
+
+@pytest.mark.parametrize("text", ['known = "text"', "known = [7]", "[known]", "known = [[]]"])
+def test_known_failures_of_another_form_end_in_one_line(text: str, tmp_path: Path) -> None:
+    """The display looks for their places in the file, too."""
+    (tmp_path / "theirs.toml").write_text(text)
+    ended = conformance_here(tmp_path, "run", *QUICK, "--known-failures", "theirs.toml")
+    rejected(ended, "theirs.toml:1: known")
+
+
+@pytest.mark.parametrize("text", TOML_TEXTS)
+def test_a_product_that_is_not_toml_is_a_fault(text: str, tmp_path: Path) -> None:
+    """The submission is rejected."""
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "PRODUCT.toml").write_bytes(TOML_TEXTS[text])
+    ended = conformance_here(tmp_path, "registry", "check", "theirs")
+    assert ended.returncode == 1, ended.stderr
+    assert "PRODUCT.toml: invalid TOML" in ended.stdout
+
+
+# --- what is not a file ---------------------------------------------------------------------------
+
+
+def no_file(path: Path) -> None:
+    """Leave it out."""
+
+
+def a_large_file(path: Path) -> None:
+    """A file of more bytes than are read, which takes up no space."""
+    with path.open("wb") as file:
+        file.truncate(2 * regular_file.LARGEST * 4)
+
+
+def a_forbidden_file(path: Path) -> None:
+    """A file that nobody may read."""
+    path.touch(0o000)
+
+
+def a_long_name(path: Path) -> None:
+    """A link to a name that no file can have."""
+    path.symlink_to("x" * 300)
+
+
+MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "missing": (no_file, "No such file or directory"),
+    "a folder": (Path.mkdir, "directory"),
+    "a pipe": (os.mkfifo, "not a regular file"),
+    "large": (a_large_file, "larger than"),
+    "a long name": (a_long_name, ""),
+    "forbidden": (a_forbidden_file, "Permission denied"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no pipes in folders")
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_not_a_readable_file_ends_in_one_line(
+    reader: str, kind: str, folder: Path, tmp_path: Path
+) -> None:
+    """The line names it."""
+    if kind == "forbidden" and os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    name, words = READERS[reader]
+    if reader in ("journal", "log") and kind in ("missing", "large"):
+        pytest.skip("a finished run has no journal, and a log may be large")
+    make, reason = MADE[kind]
+    (folder / name).unlink(missing_ok=True)
+    make(folder / name)
+    rejected(conformance_here(tmp_path, *words), f"theirs/{name}", reason)
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+FLAWS: dict[str, tuple[Edit, str]] = {
+    "no level": (lambda r: r["requirements"][0].pop("level"), '/requirements/0: "level" is a'),
+    "no id": (lambda r: r["requirements"][0].pop("id"), '/requirements/0: "id" is a required'),
+    "null findings": (lambda r: r["requirements"][0].update(findings=None), "/findings: "),
+    "no findings": (lambda r: r["requirements"][0].pop("findings"), '"findings" is a required'),
+    "no verdict": (lambda r: r["requirements"][0].update(verdict="\x1b[2J"), "/verdict: "),
+    "an endless run": (lambda r: r.update(duration=1e308), "/duration: the value is greater"),
+    "countless exchanges": (lambda r: r["exchanges"].update(count=1e300), "/exchanges/count: "),
+    "a count with a point": (lambda r: r["exchanges"].update(count=2.0), "/exchanges/count: "),
+    "a long text as a count": (lambda r: r["exchanges"].update(count="7" * 10_000), "/count: "),
+    "the end of time": (lambda r: r.update(started="9999-12-31T23:59:59+00:00"), "/started: "),
+    "no time": (lambda r: r.update(started="2026-02-30T00:00:00+00:00"), "/started: "),
+    "a leap second": (lambda r: r.update(started="2026-06-30T23:59:60Z"), "/started: "),
+    "another format": (lambda r: r.update(format=2), "/format: "),
+    "no host": (lambda r: r["target"].update({"base-url": "http://["}), "/target/base-url: "),
+    "an exchange without a request": (
+        lambda r: r["requirements"][0]["findings"][0]["exchanges"][0].pop("request"),
+        '/requirements/0/findings/0/exchanges/0: "request" is a required',
+    ),
+    "a body that is not base64": (
+        lambda r: _response(r).update(body={"base64": "a"}),
+        "/response/body",
+    ),
+}
+
+
+def _response(report: Any) -> Any:
+    return report["requirements"][0]["findings"][0]["exchanges"][0]["response"]
+
+
+@pytest.mark.parametrize("flaw", FLAWS)
+@pytest.mark.parametrize("reader", ["compare", "replay", "report", "appeal", "baseline", "merge"])
+def test_a_report_that_no_run_has_written_is_rejected(
+    reader: str, flaw: str, folder: Path, tmp_path: Path
+) -> None:
+    """The line has the place, and no text of the report that could act on a terminal."""
+    edit, place = FLAWS[flaw]
+    report = a_report()
+    edit(report)
+    write(folder, "report.json", report)
+    ended = conformance_here(tmp_path, *READERS[reader][1])
+    rejected(ended, "theirs/report.json: not a report of this suite: ", place)
+    assert "\x1b" not in ended.stderr
+
+
+def test_what_a_later_version_has_added_is_ignored(folder: Path, tmp_path: Path) -> None:
+    """Properties may be added within one format."""
+    report = a_report(further={"a": 1})
+    report["requirements"][0]["further"] = report["suite"]["further"] = "text"
+    write(folder, "report.json", report)
+    assert conformance_here(tmp_path, "compare", "theirs", "theirs").returncode == CONFORMANT
+
+
+VALUES: tuple[Any, ...] = (
+    None,
+    -1,
+    1e308,
+    0.5,
+    2**63,
+    "",
+    "{",
+    "http://[",
+    "\x1b[2J",
+    "x" * 3000,
+    [],
+    {},
+    [[]],
+)
+LEFT_OUT = object()
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The places of a document; of an array, those in its first items."""
+    if isinstance(value, dict):
+        held: list[tuple[Any, Any]] = list(value.items())
+    else:
+        held = list(enumerate(value[:2])) if isinstance(value, list) else []
+    for name, child in held:
+        yield (*path, name)
+        yield from _places(child, (*path, name))
+
+
+def _edited(document: Any, path: tuple[Any, ...], value: Any) -> Any:
+    edited = copy.deepcopy(document)
+    holder = edited
+    for name in path[:-1]:
+        holder = holder[name]
+    if value is LEFT_OUT:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    return edited
+
+
+def test_whatever_a_schema_accepts_can_be_rendered(folder: Path, tmp_path: Path) -> None:
+    """Each place of a report has another value: it is rejected, or every format shows it."""
+    report = a_report()
+    report["requirements"] = report["requirements"][:4]
+    formats = "junit,allure,har,ctrf,earl,markdown,gitlab,badge,badge-svg,html"
+    accepted = 0
+    values = (*VALUES, LEFT_OUT)
+    for number, path in enumerate(_places(report)):
+        write(folder, "report.json", _edited(report, path, values[number % len(values)]))
+        try:
+            previous.load(folder)
+        except previous.PreviousError:
+            continue
+        accepted += 1
+        ended = conformance_here(tmp_path, "report", "theirs", "--report", formats)
+        shown = f"{path} {values[number % len(values)]!r:.40}: {ended.stderr}"
+        assert ended.returncode in (CONFORMANT, INTERRUPTED), shown
+    assert accepted > 20
+
+
+# --- journals, logs and shards --------------------------------------------------------------------
+
+KNOWN: dict[str, Any] = {
+    "requirement": "a/b",
+    "operation": None,
+    "reason": "r",
+    "expires": None,
+    "is_gap": False,
+}
+JOURNAL_FLAWS: dict[str, tuple[int, Edit, str]] = {
+    "no suite": (0, lambda line: line["about"].pop("suite"), '/about: "suite" is a required'),
+    "no revision": (0, lambda line: line["about"]["suite"].update(revision="x"), "'x'"),
+    "no failures": (0, lambda line: line.update(known=[{"requirement": 1}]), "/known/0"),
+    "no day": (0, lambda line: line.update(known=[{**KNOWN, "expires": "0000-01-01"}]), "/expires"),
+    "no item": (1, lambda line: line.pop("item"), 'line 2: the whole: "item"'),
+    "huge counts": (1, lambda line: line.update(exchanges=1e300), "line 2: /exchanges"),
+    "huge times": (1, lambda line: line.update(elapsed={"x": [1e308]}), "line 2: /elapsed/x/0"),
+    "null findings": (1, lambda line: line.update(findings=None), "line 2: /findings"),
+    "an observation of two": (1, lambda line: line.update(observations=[["a", "b"]]), "/0: "),
+    "a budget without a count": (
+        1,
+        lambda line: line.update(observations=[["budget", "x", "y"]]),
+        "line 2: /observations/0/2",
+    ),
+    "an approval without a key": (
+        1,
+        lambda line: line.update(observations=[["ledger", "x", {}]]),
+        "line 2: /observations/0/2",
+    ),
+}
+
+
+@pytest.mark.parametrize("flaw", JOURNAL_FLAWS)
+def test_a_journal_that_no_run_has_written_is_rejected(
+    flaw: str, shard: Path, tmp_path: Path
+) -> None:
+    """Of an interrupted run, and of a shard."""
+    number, edit, place = JOURNAL_FLAWS[flaw]
+    lines = read(shard, SHARD)
+    edit(lines[number])
+    write(shard, SHARD, *lines)
+    # Where a revision is unknown, a merge names the folder.
+    expected = () if flaw == "no revision" else (f"{SHARD}: not the journal of a run", place)
+    rejected(conformance_here(tmp_path, "merge", shard, "--report-dir", "out"), *expected)
+    (shard / SHARD).rename(shard / JOURNAL)
+    rejected(conformance_here(tmp_path, "report", shard), str(shard / JOURNAL), place)
+
+
+SHARD_FLAWS: dict[str, tuple[str, Edit]] = {
+    "no base URL": ("target.json", lambda value: value.pop("base-url")),
+    "numbers as ids": (
+        "target.json",
+        lambda value: value["fixtures"].update({"approvable-reviews": [7]}),
+    ),
+    "no source": ("run.json", lambda value: value.pop("source")),
+    "no list": ("run.json", lambda value: value.update(required="read")),
+    "an endless run": ("run.json", lambda value: value.update(duration=1e308)),
+    "very many shards": ("report.json", lambda value: value["suite"]["shard"].update(of=2**53)),
+}
+
+
+@pytest.mark.parametrize("flaw", SHARD_FLAWS)
+def test_a_shard_that_no_run_has_written_is_rejected(
+    flaw: str, shard: Path, tmp_path: Path
+) -> None:
+    """The line names the file and the place."""
+    name, edit = SHARD_FLAWS[flaw]
+    (value,) = read(shard, name)
+    edit(value)
+    write(shard, name, value)
+    rejected(conformance_here(tmp_path, "merge", shard, "--report-dir", "out"), f"{name}: not ")
+
+
+def test_an_odd_line_of_a_log_does_not_end_a_merge_otherwise(shard: Path, tmp_path: Path) -> None:
+    """The log is copied line by line."""
+    write(shard, "exchanges.jsonl", {"id": "a#1"})
+    words = ("merge", shard, "--report-dir", "out")
+    rejected(conformance_here(tmp_path, *words), "exchanges.jsonl: not the log of a run: line 1: ")
+
+
+def test_an_interrupted_run_that_is_none_is_not_resumed(shard: Path, tmp_path: Path) -> None:
+    """The line names what is wrong."""
+    (shard / SHARD).rename(shard / JOURNAL)
+    (shard / "ledger.jsonl").write_text('["review", {}]\n')
+    ended = conformance_here(tmp_path, "run", *QUICK, "--resume", shard)
+    rejected(ended, "no interrupted run is in it", "ledger.jsonl: not the ledger of a run")
+
+
+def test_an_archive_has_no_more_blanks_than_a_replay(folder: Path) -> None:
+    """A log may ask for any number of them."""
+    body = {"text": "{}", "padding": 10**12}
+    exchange = an_exchange(response={"status": 200, "headers": [], "body": body})
+    write(folder, "exchanges.jsonl", exchange)
+    written = json.loads(har.render(a_report(), [exchange]))
+    (entry,) = written["log"]["entries"]
+    assert len(entry["response"]["content"]["text"]) == MOST_PADDING + 2
+
+
+# --- archives and certificates --------------------------------------------------------------------
+
+ENTRY: dict[str, Any] = {
+    "time": 1,
+    "request": {"method": "GET", "url": f"{AT[1]}/account", "headers": []},
+    "response": {"status": 200, "headers": [], "content": {"text": "e30=", "encoding": "base64"}},
+}
+ARCHIVE_FLAWS: dict[str, tuple[Edit, str]] = {
+    "no entries": (lambda archive: archive["log"].update(entries=None), "/log/entries: "),
+    "no status": (lambda archive: _entry(archive)["response"].pop("status"), '"status" is a'),
+    "a text as status": (lambda archive: _entry(archive)["response"].update(status="200"), ""),
+    "a huge status": (lambda archive: _entry(archive)["response"].update(status=10**12), ""),
+    "a number as URL": (lambda archive: _entry(archive)["request"].update(url=7), "/request/url"),
+    "no host": (lambda archive: _entry(archive)["request"].update(url="http://[/v1"), "/url: "),
+    "odd headers": (lambda archive: _entry(archive)["request"].update(headers=[7]), "/headers/0"),
+    "an odd body": (
+        lambda archive: _entry(archive)["response"]["content"].update(text="é"),
+        "not base64",
+    ),
+    "a huge time": (lambda archive: _entry(archive).update(time=1e308), "/time: "),
+}
+
+
+def _entry(archive: Any) -> Any:
+    return archive["log"]["entries"][0]
+
+
+@pytest.mark.parametrize("flaw", ARCHIVE_FLAWS)
+def test_an_archive_that_is_none_is_rejected(flaw: str, tmp_path: Path) -> None:
+    """The line has the place."""
+    archive = {"log": {"entries": [copy.deepcopy(ENTRY)]}}
+    edit, place = ARCHIVE_FLAWS[flaw]
+    edit(archive)
+    write(tmp_path, "traffic.har", archive)
+    rejected(conformance_here(tmp_path, "judge", "traffic.har", *AT), "traffic.har: ", place)
+
+
+def test_an_archive_may_leave_out_what_there_is_not(tmp_path: Path) -> None:
+    """Some programs write null."""
+    entry = copy.deepcopy(ENTRY)
+    entry["request"]["postData"] = entry["time"] = entry["response"]["content"]["text"] = None
+    write(tmp_path, "traffic.har", {"log": {"entries": [entry]}})
+    ended = conformance_here(tmp_path, "judge", "traffic.har", *AT, "--json")
+    assert json.loads(ended.stdout)["exchanges"] == 1
+
+
+@pytest.mark.parametrize("days", [10**12, 0, -1, 1.5, True, "365", None])
+def test_a_certificate_holds_for_a_number_of_days(days: Any) -> None:
+    """Ten years at most: no date is beyond all calendars."""
+    stated = {**revisions.document(revisions.latest()), "valid-days": days}
+    content = orjson.dumps(stated, option=orjson.OPT_INDENT_2)
+    with pytest.raises(Malformed, match="valid-days must be an integer"):
+        _ = Evidence({"revision.json": content}).revision
+
+
+@pytest.mark.parametrize("name", [published.JOURNAL, published.RUN, published.SNAPSHOT])
+def test_what_a_run_writes_satisfies_the_published_schemas(name: str, shard: Path) -> None:
+    """Its journal, and what it was asked for."""
+    files = {published.JOURNAL: SHARD, published.RUN: "run.json", published.SNAPSHOT: "target.json"}
+    first, *records = read(shard, files[name])
+    assert published.read(orjson.dumps(first), name) == first
+    for record in records:
+        assert published.read(orjson.dumps(record), published.RECORD) == record

@@ -12,7 +12,7 @@ from conformance.assurance.certificate import archive, dsse, strict_json
 from conformance.assurance.certificate.archive import ArchiveProblem, Entry
 from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem, Meter
 from conformance.report import kept_shards
-from conformance.storage import regular_file
+from conformance.storage import fresh_file, regular_file
 
 EVIDENCE = {
     "report.json": Budget(64 * MIB, 1_000_000),
@@ -62,7 +62,7 @@ class Bundle:
 
 def write(path: Path, found: Bundle) -> None:
     """Write the certificate; the same content gives the same file."""
-    path.write_bytes(archive.packed(files(found)))
+    fresh_file.write(path, archive.packed(files(found)))
 
 
 def files(found: Bundle) -> dict[str, bytes]:

@@ -187,11 +187,11 @@ class Dispatcher:
             started = self.now()
             response, failure = self._exchange(outgoing)
             elapsed = self.now() - started
-        started, elapsed = _recorded(outgoing) or (started - self.origin, elapsed)
         if response is None:
             self._check_stopped()
         elif sending.patient:
             self.pace.note(response, started, self.waiting.longest)
+        started, elapsed = _recorded(outgoing) or (started - self.origin, elapsed)
         exchange = Exchange(
             item=item,
             number=number,

@@ -73,7 +73,13 @@ class Bench:
         self.transport = InProcess(self.script, self.waits.append)
         url, redactor = "http://target.test/v1", Redactor(SECRETS)
         self.dispatcher = Dispatcher(
-            url, openapi.load(), self.transport, redactor, self.rate, now=lambda: self.now
+            url,
+            openapi.load(),
+            self.transport,
+            redactor,
+            self.rate,
+            now=lambda: self.now,
+            budget=Budget(requests=None, seconds=None),
         )
         self.begin("item")
 
@@ -582,7 +588,7 @@ def test_what_was_never_sent_does_not_show_that_a_target_is_away(
 def test_a_run_that_waits_for_its_target_ends_in_its_time(bench: Callable[..., Bench]) -> None:
     """The call that waits is recorded, and no wait is longer than what is left."""
     each = bench(FINE, BROKEN)
-    each.dispatcher.budget = Budget(seconds=3.0, now=lambda: each.now)
+    each.dispatcher.budget = Budget(seconds=3.0, owner="run", now=lambda: each.now)
     each.client.send(ACCOUNT, PLAIN)
     pause = each.waits.append
 

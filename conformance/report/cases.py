@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import coverage
+from conformance.report import coverage, needs
 from conformance.report.causes import exhibits
 from conformance.report.document import is_checked
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
@@ -89,6 +89,6 @@ def _text(entry: RequirementEntry, found: FindingEntry) -> str:
         again = found["reproduction"]
         lines += [f"again: {visible(described(again))}", visible(again["again"])]
     if found["needs"]:
-        lines.append(f"needs: {visible(', '.join(found['needs']))}")
+        lines.append(f"needs: {visible(needs.described(found))}")
     lines += [command(exchange["curl"]) for exchange in exhibits.of(found).all]
     return "\n".join(filter(None, lines))

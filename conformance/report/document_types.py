@@ -203,10 +203,13 @@ class UncheckedEntry(TypedDict):
 class NeedEntry(TypedDict):
     """A profile key or a condition, what needs it, and the lines of a profile for it.
 
-    `adds` is the number of requirements that need nothing else.
+    `adds` is the number of requirements that need nothing else. One of the `alternatives` does
+    instead of `key`; `beside` is what all of the requirements need as well.
     """
 
     key: str
+    alternatives: NotRequired[list[str]]
+    beside: NotRequired[list[str]]
     adds: NotRequired[int]
     requirements: list[UncheckedEntry]
     lines: list[str]

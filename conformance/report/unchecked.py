@@ -1,11 +1,11 @@
 """What a run did not check: what is needed to check it, and what the target did that blocked it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import Verdict
-from conformance.report import profile_hints
+from conformance.report import needs, profile_hints
 from conformance.report.document import is_undecided, silent
 from conformance.report.document_types import (
     BlockerEntry,
@@ -17,6 +17,7 @@ from conformance.report.document_types import (
     RequirementEntry,
     UncheckedEntry,
 )
+from conformance.report.needs import Alternatives
 from conformance.report.rejections import Rejection, grouped, rejection
 
 CONSENT = "consent.approve-reviews"
@@ -24,8 +25,6 @@ PRIMARY = "credentials.primary"
 DATA = "data in the target"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
-TABLES = ("credentials.lacking", "fixtures.foreign", "fixtures.ungranted")
-"""Keys of a profile that say enough without the permission or the record that they name."""
 
 
 def of(report: Report) -> RemainderEntry:
@@ -44,12 +43,12 @@ def remainder(
     entries = [entry for entry in requirements if is_undecided(entry)]
     waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted))
     needed = _needed(waiting)
-    alone = {key: sum(_provides(key, keys) for keys in needed.values()) for key in waiting}
-    keys = sorted(waiting, key=lambda key: (-alone[key], -len(waiting[key])))
-    settings = [setting for key in keys for setting in profile_hints.settings(key)]
+    alone = {each: sum(_provides(each, some) for some in needed.values()) for each in waiting}
+    ordered = sorted(waiting, key=lambda each: (-alone[each], -len(waiting[each])))
+    settings = [setting for key, *_ in ordered for setting in profile_hints.settings(key)]
     return {
         "count": len(entries),
-        "needs": [_need(key, alone[key], waiting[key]) for key in keys],
+        "needs": [_need(each, alone[each], waiting[each], needed) for each in ordered],
         "rejections": _rejections(entries),
         "blocked-by": _blockers(entries),
         "lines": list(profile_hints.toml(settings)),
@@ -65,37 +64,40 @@ def _cut_short(classes: Sequence[str], *, interrupted: bool) -> str | None:
 
 def _by_need(
     entries: Sequence[RequirementEntry], cut_short: str | None
-) -> Mapping[str, list[RequirementEntry]]:
-    waiting: dict[str, list[RequirementEntry]] = {}
+) -> Mapping[Alternatives, list[RequirementEntry]]:
+    waiting: dict[Alternatives, list[RequirementEntry]] = {}
     without_key = []
     for entry in entries:
-        keys = _keys(entry, cut_short)
-        for key in keys:
-            waiting.setdefault(key, []).append(entry)
-        if not keys:
+        found = _needs(entry, cut_short)
+        for each in found:
+            waiting.setdefault(each, []).append(entry)
+        if not found:
             without_key.append(entry)
-    known = frozenset(waiting)
+    known = frozenset(key for each in waiting for key in each)
     for entry in without_key:
-        waiting.setdefault(_assumed(entry, known), []).append(entry)
+        waiting.setdefault((_assumed(entry, known),), []).append(entry)
     return waiting
 
 
-def _keys(entry: RequirementEntry, cut_short: str | None) -> list[str]:
-    """What the checks of a requirement asked for; `cut_short` where none of them ran."""
+def _needs(entry: RequirementEntry, cut_short: str | None) -> list[Alternatives]:
+    """What the checks of a requirement asked for; `cut_short` where none of them ran.
+
+    Where one of the alternatives is needed anyway, the others do not matter.
+    """
     open_findings = _open(entry)
     ran = any(finding["needs"] and finding["items"] for finding in open_findings)
     if cut_short and not ran:
-        return [cut_short]
-    keys = (key for finding in open_findings for key in _needs(finding))
-    return list(dict.fromkeys(keys))
+        return [(cut_short,)]
+    found = dict.fromkeys(each for finding in open_findings for each in _of_finding(finding))
+    return [each for each in found if not any(set(other) < set(each) for other in found)]
 
 
-def _needs(finding: FindingEntry) -> Iterable[str]:
+def _of_finding(finding: FindingEntry) -> Iterable[Alternatives]:
     """The needs of a finding; not those lines of the profile that are there and were rejected."""
     rejected = rejection(finding)
     if rejected is not None and rejected.credential:
-        return [f"a credential {rejected.credential} that is not rejected"]
-    return map(_table, finding["needs"])
+        return [(f"a credential {rejected.credential} that is not rejected",)]
+    return needs.of(finding)
 
 
 def _assumed(entry: RequirementEntry, known: frozenset[str]) -> str:
@@ -107,35 +109,55 @@ def _assumed(entry: RequirementEntry, known: frozenset[str]) -> str:
     return DATA
 
 
-def _table(key: str) -> str:
-    for table in TABLES:
-        if key.startswith(f"{table}."):
-            return table
-    return key
-
-
-def _needed(waiting: Mapping[str, Sequence[RequirementEntry]]) -> dict[str, set[str]]:
-    """The keys that each requirement needs."""
-    needed: dict[str, set[str]] = {}
-    for key, entries in waiting.items():
+def _needed(
+    waiting: Mapping[Alternatives, Sequence[RequirementEntry]],
+) -> dict[str, set[Alternatives]]:
+    """All that each requirement needs."""
+    needed: dict[str, set[Alternatives]] = {}
+    for each, entries in waiting.items():
         for entry in entries:
-            needed.setdefault(entry["id"], set()).add(key)
+            needed.setdefault(entry["id"], set()).add(each)
     return needed
 
 
-def _provides(key: str, keys: Collection[str]) -> bool:
-    """Whether the lines of a key are all that a requirement needs."""
-    return key in keys and set(keys) <= {key, *profile_hints.COMPANIONS.get(key, ())}
+def _provides(need: Alternatives, all_needs: Collection[Alternatives]) -> bool:
+    """Whether the lines of one of the alternatives are all that a requirement needs."""
+    return need in all_needs and any(not _beside(key, all_needs) for key in need)
 
 
-def _need(key: str, alone: int, entries: Sequence[RequirementEntry]) -> NeedEntry:
-    lines = profile_hints.toml(profile_hints.settings(key))
-    return {
+def _beside(key: str, all_needs: Iterable[Alternatives]) -> list[Alternatives]:
+    """What the lines of a key leave to be provided."""
+    provided = {key, *profile_hints.COMPANIONS.get(key, ())}
+    return [each for each in all_needs if provided.isdisjoint(each)]
+
+
+def _need(
+    need: Alternatives,
+    alone: int,
+    entries: Sequence[RequirementEntry],
+    needed: Mapping[str, set[Alternatives]],
+) -> NeedEntry:
+    key, *alternatives = need
+    beside = [set(_beside(key, needed[entry["id"]])) for entry in entries]
+    entry: NeedEntry = {
         "key": key,
         "adds": alone,
         "requirements": list(map(_named, entries)),
-        "lines": list(lines),
+        "lines": list(_lines(need)),
     }
+    if alternatives:
+        entry["alternatives"] = alternatives
+    if common := set.intersection(*beside):
+        entry["beside"] = sorted(" or ".join(each) for each in common)
+    return entry
+
+
+def _lines(need: Alternatives) -> Iterator[str]:
+    """The lines of a profile for each of the alternatives."""
+    texts = [list(profile_hints.toml(profile_hints.settings(key))) for key in need]
+    for number, lines in enumerate(filter(None, texts)):
+        yield from ("", "# or", "") if number else ()
+        yield from lines
 
 
 def _rejections(entries: Sequence[RequirementEntry]) -> list[RejectionEntry]:

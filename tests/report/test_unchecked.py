@@ -10,7 +10,7 @@ import pytest
 from sample_reports import BASE, a_finding, a_report, an_entry
 
 from conformance.contract.requirements import CLASSES
-from conformance.report import profile_hints, unchecked
+from conformance.report import cases, profile_hints, unchecked
 from conformance.report.console import terminal
 from conformance.report.formats import html, markdown
 from conformance.target import profile, trust
@@ -195,3 +195,70 @@ def test_what_the_data_did_not_exercise_is_listed() -> None:
     assert "lacks 6 conditions that defects need to show: video_list: no 0; " in html.render(
         report, []
     )
+
+
+def waiting(id: str, *needs: tuple[str, ...]) -> Any:
+    """A requirement of which each check asked for one of some keys."""
+    findings = [
+        a_finding("inconclusive", message=str(each), needs=list(each), exchanges=[])
+        for each in needs
+    ]
+    return an_entry(id, "inconclusive", findings=findings)
+
+
+FOREIGN, OUTSIDER = "fixtures.foreign", "credentials.outsider"
+
+
+def test_what_one_check_asks_for_are_alternatives() -> None:
+    """They are one need, and either of them suffices."""
+    (need,) = needs_of(waiting("x/either", (f"{FOREIGN}.project", OUTSIDER)))["needs"]
+
+    assert (need["key"], need["alternatives"], need["adds"]) == (FOREIGN, [OUTSIDER], 1)
+    assert "# or" in need["lines"]
+    assert "beside" not in need
+
+
+def test_what_several_checks_ask_for_is_needed_together() -> None:
+    """Each need names the other, and neither is enough by itself."""
+    needs = needs_of(waiting("x/both", (FOREIGN,), ("tools.url",)))["needs"]
+
+    assert [(each["key"], each["adds"], each["beside"]) for each in needs] == [
+        (FOREIGN, 0, ["tools.url"]),
+        ("tools.url", 0, [FOREIGN]),
+    ]
+    assert not any("alternatives" in each for each in needs)
+
+
+def test_alternatives_of_what_is_needed_anyway_do_not_matter() -> None:
+    """One check wants either, and another one wants this one."""
+    (need,) = needs_of(waiting("x/one", (FOREIGN, OUTSIDER), (OUTSIDER,)))["needs"]
+    assert (need["key"], need["adds"]) == (OUTSIDER, 1)
+
+
+def test_keys_of_a_check_that_did_not_run_are_all_needed() -> None:
+    """The catalogue lists all of them."""
+    finding = a_finding("inconclusive", items=[], needs=[FOREIGN, OUTSIDER], exchanges=[])
+    needs = needs_of(an_entry("x/y", "inconclusive", findings=[finding]))["needs"]
+    assert [(each["key"], each["beside"]) for each in needs] == [
+        (FOREIGN, [OUTSIDER]),
+        (OUTSIDER, [FOREIGN]),
+    ]
+
+
+def test_every_rendering_says_either_or_and_together() -> None:
+    """The terminal, the page, the summary and the cases."""
+    document = a_report(
+        waiting("x/either", (FOREIGN, OUTSIDER)), waiting("x/both", ("tools.url",), ("y",))
+    )
+    document["suite"]["classes"] = list(CLASSES)
+    either, together = f"{FOREIGN} or {OUTSIDER}", "together with"
+    shown = "\n".join(terminal.lines(document))
+    texts = [each.text for each in cases.cases(document) if each.requirement == "x/either"]
+
+    assert f"  {either}  1 requirement\n" in shown
+    assert f"  tools.url  1 requirement, {together} y\n" in shown
+    page = html.render(document, [])
+    assert either in page
+    assert f"{together} y" in page
+    assert f"needs **{either.replace('_', chr(92) + '_')}**" in markdown.render(document).decode()
+    assert any(f"needs: {either}" in text for text in texts)

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import coverage, unchecked
+from conformance.report import coverage, needs, unchecked
 from conformance.report.console.line import Span
 from conformance.report.document_types import BlockerEntry, NeedEntry, Report, UncheckedEntry
 from conformance.report.text import short
@@ -31,7 +31,7 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
     pronoun = "it" if rest["count"] == 1 else "them"
     yield [("NOT CHECKED", "warn"), (f"  {count}; what is needed to check {pronoun}:", "")]
     for need in rest["needs"]:
-        yield [(f"  {need['key']}", "strong"), (f"  {_number(need)}", "")]
+        yield [(f"  {needs.label(need)}", "strong"), (f"  {_number(need)}", "")]
         if show_all or need in rest["needs"][:MOST_WITH_LINES]:
             yield from ([(f"{INDENT}{line}", "")] for line in need["lines"] if line)
         if show_all:
@@ -43,12 +43,15 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
 
 
 def _number(need: NeedEntry) -> str:
-    """How many requirements a key adds, by itself and with other keys."""
+    """How many requirements a need adds, by itself and together with others."""
     total, alone = len(need["requirements"]), need.get("adds")
     number = quantity(total, "requirement")
     if alone is None or alone == total:
         return number
-    return f"{number}, {alone} of them by itself" if alone else f"{number}, with other keys"
+    if alone:
+        return f"{number}, {alone} of them by itself"
+    beside = need.get("beside", ())
+    return f"{number}, together with {', and '.join(beside) if beside else 'other keys'}"
 
 
 def _blockers(blockers: Sequence[BlockerEntry], *, show_all: bool) -> Iterator[list[Span]]:

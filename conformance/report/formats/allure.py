@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.report import needs
 from conformance.report.cases import Case, cases
 from conformance.report.causes import exhibits
 from conformance.report.document_types import (
@@ -124,7 +125,7 @@ def _parameters(found: FindingEntry) -> Iterator[tuple[str, str]]:
     if found["expected"]:
         yield "expected", found["expected"]
     if found["needs"]:
-        yield "needs", ", ".join(found["needs"])
+        yield "needs", needs.described(found)
     if found["occurrences"] > 1:
         yield "occurrences", str(found["occurrences"])
 

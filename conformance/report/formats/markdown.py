@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import circumstances, coverage, shards, unchecked
+from conformance.report import circumstances, coverage, needs, shards, unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report, RequirementEntry
@@ -124,17 +124,16 @@ def _section(title: str, found: Sequence[Case]) -> Iterator[str]:
 def _unchecked(report: Report) -> Iterator[str]:
     """What is needed to check the other requirements."""
     rest = unchecked.of(report)
-    needs = rest["needs"]
-    if not needs:
+    if not rest["needs"]:
         return
     yield "### Not checked"
     yield ""
     for reason in rest.get("rejections", []):
         yield f"- **{escaped(reason['message'])}**: {escaped(reason['remedy'])}"
-    for need in needs:
+    for need in rest["needs"]:
         number = quantity(len(need["requirements"]), "requirement")
         ids = ", ".join(escaped(each["requirement"]) for each in need["requirements"])
-        yield f"- needs **{escaped(need['key'])}**: {number} ({ids})"
+        yield f"- needs **{escaped(needs.label(need))}**: {number} ({ids})"
     yield ""
 
 

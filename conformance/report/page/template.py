@@ -15,6 +15,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from conformance.contract.quantity import quantity
+from conformance.report import needs
 from conformance.report.page.survey import duration
 from conformance.report.text import short_with_length, visible
 
@@ -48,6 +49,7 @@ def environment(text: Callable[[str], str]) -> Environment:
     )
     filters = {
         "address": _address,
+        "needed": needs.label,
         "duration": duration,
         "moment": _moment,
         "quantity": quantity,

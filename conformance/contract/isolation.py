@@ -17,8 +17,8 @@ from typing import IO, Any
 if sys.platform != "win32":
     import resource
 
-MOST_WORK = 8.0
-"""Seconds of a processor for one call: ten times what an ordinary one takes."""
+MOST_WORK = 5.0
+"""Seconds of a processor for one call: several times what an ordinary one takes."""
 
 MOST_MEMORY = 300 * 1024 * 1024
 """Bytes of the data of the process."""

@@ -76,6 +76,9 @@ def accepts(schema: Schema, value: object) -> bool:
     validator = validator_for(stated, default=Draft202012Validator)
     pattern = _bounded(validator.VALIDATORS["pattern"])
     own = {"pattern": pattern, "patternProperties": _everything}
+    if not all(map(_is_cheap, patterns(schema))):
+        # They match what is left by all patterns of properties.
+        own |= dict.fromkeys(("additionalProperties", "unevaluatedProperties"), _everything)
     validator = extend(validator, own)  # type: ignore[no-untyped-call]
     try:
         validator.check_schema(stated, format_checker=FormatChecker(()))

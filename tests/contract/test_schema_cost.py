@@ -60,6 +60,15 @@ def test_only_patterns_of_few_steps_are_confirmed(pattern: str, *, accepted: boo
     assert validators.accepts({"type": "string", "pattern": pattern}, "b" * 40) is accepted
 
 
+@pytest.mark.parametrize("keyword", ["additionalProperties", "unevaluatedProperties"])
+def test_what_patterns_leave_over_is_not_confirmed_by_them(keyword: str) -> None:
+    """The second validator would match each name with all of them; it still checks the rest."""
+    evil = {"patternProperties": {"^(a+)+$": {}}, keyword: False}
+    assert validators.accepts(evil, {"a" * 100 + "b": 1})
+    assert not validators.accepts({**evil, "maxProperties": 0}, {"a" * 100 + "b": 1})
+    assert not validators.accepts({keyword: False}, {"b": 1})
+
+
 @pytest.mark.parametrize(
     ("schema", "is_for_any"),
     [

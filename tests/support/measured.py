@@ -6,11 +6,15 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from process import COMMAND, surroundings
+
+LOOK = 0.05
+"""Seconds between two looks at the memory of a command."""
 
 PATIENCE = 180.0
 """Seconds after which a command is killed."""
@@ -50,11 +54,25 @@ def _text(file: IO[bytes]) -> str:
 
 
 def ended(child: int, deadline: float) -> tuple[int, float]:
-    """The exit code and the peak memory of a process, which is killed if it does not end."""
-    handle = os.pidfd_open(child)
-    has_ended, _, _ = select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
+    """The exit code and the peak memory of a process, which is killed if it does not end.
+
+    What the system counts for a child includes the memory that its parent had when it was started,
+    so that its own is read now and then.
+    """
+    handle, memory = os.pidfd_open(child), 0.0
+    while not select.select([handle], [], [], LOOK)[0]:
+        memory = max(memory, _peak(child))
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
     os.close(handle)
-    if not has_ended:
-        os.kill(child, signal.SIGKILL)
-    _, state, used = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
+    _, state = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(state), memory
+
+
+def _peak(process: int) -> float:
+    """The peak memory of a process in MiB; 0.0 if it has ended."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return 0.0

@@ -15,7 +15,7 @@ from conformance.contract.description.references import Path
 from conformance.contract.description.source import Json, Source
 
 MOST_HOPS = 50
-MOST_MATCHES = 2_000
+MOST_MATCHES = 500
 """Names of properties that are compared with patterns of the document: each is compiled."""
 
 Choice = tuple[Node, ...]

@@ -58,6 +58,8 @@ def exchange(id: str) -> Any:
     """The document of an exchange."""
     return {
         "id": id,
+        "purpose": "a read",
+        "curl": "curl u",
         "operation": "a",
         "credential": "primary",
         "scheme": "api-key",

@@ -21,7 +21,7 @@ def attempt(
 ) -> Attempt:
     """An approval that took a second."""
     sent = {"expectedSubjectRevision": how.pop("revision", 1), "idempotencyKey": "k"}
-    body = json.dumps(sent | how.pop("more", {})).encode()
+    body = (json.dumps(sent | how.pop("more", {})) + how.pop("spelling", "")).encode()
     success = {"data": RESULT if data is None else data, "requestId": str(started)}
     response = Response(
         status or 0, JSON, json.dumps(success if status == 200 else {"code": "c"}).encode()
@@ -61,6 +61,13 @@ def test_a_replay_that_conflicts_is_wrong_whoever_sent_it() -> None:
     assert wrong(FIRST, attempt(2, 409), attempt(4)) == [CONFLICT]
     capitals = attempt(0, review=ID.upper()), attempt(2, 409, review=ID.upper())
     assert wrong(*capitals) == [CONFLICT]
+
+
+def test_a_body_with_other_bytes_may_be_rejected() -> None:
+    """Blanks can make it too large, and then it gets 413; what is served has the same data."""
+    assert wrong(FIRST, attempt(2, 413, spelling=" " * 9)) == []
+    (sentence,) = wrong(FIRST, attempt(2, data={**RESULT, "subjectRevision": 2}, spelling=" "))
+    assert sentence.startswith("the replay of an approval returned another result")
 
 
 def test_a_replay_with_another_result_is_wrong() -> None:

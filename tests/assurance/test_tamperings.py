@@ -447,11 +447,11 @@ EVIDENCE |= {
     ),
     "a certificate for thousands of years": (
         edited("revision.json", lambda revision: revision.update({"valid-days": 10**12})),
-        "revision.json is malformed: valid-days is 1000000000000",
+        "revision.json is malformed: valid-days must be an integer from 1 to 3660",
     ),
     "a number of days that is none": (
         edited("revision.json", lambda revision: revision.update({"valid-days": True})),
-        "revision.json is malformed: valid-days is True",
+        "revision.json is malformed: valid-days must be an integer from 1 to 3660",
     ),
     "further keys of the target": (
         edited("target.json", lambda target: target.update(award="gold")),

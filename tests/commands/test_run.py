@@ -212,11 +212,14 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
     """By the option or by the profile; --require of the command line wins."""
     address = tomllib.loads(served.read_text())["base-url"]
     target = tmp_path / "target.toml"
-    target.write_text(f'base-url = "{address}"\n[gate]\nrequire = ["limits"]\n')
-    options = ("run", "--target", target, "--class", "limits", "--depth", "quick")
+    described = f'[description]\nurl = "{address}/openapi.json"\n'
+    gate = '[gate]\nrequire = ["limits"]\n'
+    target.write_text(f'base-url = "{address}"\n{described}{gate}')
+    options = ("run", "--target", target, "--class", "description", "--depth", "quick")
 
     assert conformance_here(tmp_path, *options).returncode == 5
-    assert conformance_here(tmp_path, *options, "--require", "read").returncode == 0
+    assert conformance_here(tmp_path, *options, "--require", "read").returncode == 5
+    assert conformance_here(tmp_path, *options, "--require", "description").returncode == 0
     unknown = conformance_here(tmp_path, *options, "--require", "limit")
     message = "--require: unknown class or requirement 'limit': did you mean limits?"
     assert (unknown.returncode, message in unknown.stderr) == (4, True)

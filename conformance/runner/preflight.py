@@ -14,6 +14,9 @@ from conformance.runner.facts import PREFLIGHT
 from conformance.runner.session import Session
 from conformance.target.target import Credential
 
+VERSION = "v1"
+"""The version segment, which the base address ends with (Versioning)."""
+SERVED_OR_PROTECTED = frozenset({200, 401, 403})
 NAMES = {"api-key": "API key", "bearer": "bearer token"}
 
 
@@ -56,6 +59,9 @@ def _stated_obstacle(context: Context) -> str | None:
     alive = _send(context, context.api.simplest, None, None)
     if alive.response is None:
         return f"nothing responds at {base_url}: {alive.failure}"
+    is_elsewhere = alive.status == 404 and not base_url.endswith(f"/{VERSION}")
+    if is_elsewhere and _is_at(f"{base_url}/{VERSION}", context):
+        return f"the API is not at {base_url}, but at {base_url}/{VERSION}: add the version segment"
     primary = context.target.credentials.get("primary")
     if primary is None:
         return None
@@ -67,6 +73,15 @@ def _stated_obstacle(context: Context) -> str | None:
         described = ", ".join(dict.fromkeys(response.describe() for response in responses))
         return f"every request to {base_url} returned {described}"
     return None
+
+
+def _is_at(base_url: str, context: Context) -> bool:
+    """Whether the simplest operation is below another base URL: it serves or asks who it is."""
+    purpose = "whether the API is below the version segment"
+    url = base_url + context.api.simplest.path
+    sending = Sending(None, None, purpose, in_contract=False, url=url)
+    found = context.client.send(Call(context.api.simplest.id), sending)
+    return found.status in SERVED_OR_PROTECTED
 
 
 def _until_served(context: Context, primary: Credential) -> Iterator[Exchange]:

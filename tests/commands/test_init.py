@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from process import conformance, conformance_here, report
 
 from conformance.commands.init import template
@@ -77,6 +78,20 @@ def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: 
     assert f"A run can check {foretold}." in written.stdout
     assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
     assert key not in written.stdout + ended.stdout + (tmp_path / "target.toml").read_text()
+
+
+@pytest.mark.parametrize("command", ["init", "doctor", "run"])
+def test_a_base_url_without_its_version_segment_is_completed(
+    served: Path, tmp_path: Path, command: str
+) -> None:
+    """One line says where the API is, and nothing is written about what is not there."""
+    stated = tomllib.loads(served.read_text())
+    key = {"LOCALIZATION_API_KEY": stated["credentials"]["primary"]["api-key"]}
+    short = stated["base-url"].removesuffix("/v1")
+    ended = conformance_here(tmp_path, command, "--base-url", short, **key)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert f"the API is not at {short}, but at {short}/v1" in ended.stderr
+    assert not (tmp_path / "target.toml").exists()
 
 
 def hasten(path: Path) -> None:

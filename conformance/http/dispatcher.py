@@ -18,7 +18,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http import content_coding
 from conformance.http.absence import Absence
 from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
-from conformance.http.exchange import FACT, Call, Exchange, Response, exchange_id
+from conformance.http.exchange import FACT, NOT_SENT, Call, Exchange, Response, exchange_id
 from conformance.http.outgoing import Outgoing, Requests
 from conformance.http.pace import Pace
 from conformance.http.patience import Waiting
@@ -231,7 +231,7 @@ class Dispatcher:
         if left is not None:
             if left <= 0:
                 self.budget.note(TIME)
-                return None, f"not sent: the time of the {self.budget.owner} is over"
+                return None, f"{NOT_SENT}the time of the {self.budget.owner} is over"
             stated = outgoing.request.extensions["timeout"]
             timeout = {**stated, "whole": min(stated["whole"], left + GRACE)}
             outgoing.request.extensions["timeout"] = timeout

@@ -17,6 +17,9 @@ MISSING = object()
 """The value of `Response.json` where the body is not JSON; no JSON value is identical to it."""
 
 FACT = "fact::"
+NOT_SENT = "not sent: "
+"""The beginning of the failure of a request that never left."""
+
 """The beginning of the names of items whose exchanges belong to no check: several need them."""
 
 AGAIN = "again after"
@@ -200,6 +203,11 @@ class Exchange:
     def operation(self) -> str:
         """The operation that was called."""
         return self.call.operation
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the request left: the time of a run may end while it waits for its turn."""
+        return self.failure is None or not self.failure.startswith(NOT_SENT)
 
     @property
     def status(self) -> int | None:

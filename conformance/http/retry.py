@@ -1,7 +1,7 @@
 """Transient errors: which responses are worth a repetition, and after how long."""
 
 from conformance.http import http_date
-from conformance.http.exchange import Exchange, Response
+from conformance.http.exchange import NOT_SENT, Exchange, Response
 from conformance.http.media_type import is_json
 
 TOO_MANY_REQUESTS = 429
@@ -15,7 +15,7 @@ GATEWAY = UNAVAILABLE | {408, 425, 499, *range(520, 531), 598, 599}
 FAILED = 500
 """A status that is worth a repetition; one that stays is the target's own response."""
 
-OWN_FAILURES = ("not sent", "InvalidURL", "DecodingError")
+OWN_FAILURES = (NOT_SENT, "InvalidURL", "DecodingError")
 """The beginnings of failures that say nothing about whether a target is there."""
 
 LONGEST_DELAY = 1e9

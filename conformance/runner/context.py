@@ -147,7 +147,9 @@ class Context:
         self._shown.append(exchange)
 
     def _keep(self, exchange: Exchange) -> None:
-        """Record an exchange, and apply the rules to it."""
+        """Record an exchange, and apply the rules to it; what never left is none."""
+        if not exchange.was_sent:
+            return
         self._exchanges[exchange.id] = exchange
         self.session.write(exchange)
         if exchange.operation == self.api.approval.id:

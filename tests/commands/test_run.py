@@ -7,9 +7,12 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from live_server import instance
 from process import conformance, conformance_here, report, verdicts
 
 from conformance.contract import requirements
+from conformance.reference import Reference
+from conformance.reference.target import toml
 
 SEQUENCE = "\x1b["
 
@@ -235,3 +238,17 @@ def test_the_outcome_is_printed_as_json(tmp_path: Path) -> None:
     assert (ended.returncode, found["exit-code"], found["verdict"]) == (0, 0, "conformant")
     assert found["coverage"]["share"] == 1
     assert (tmp_path / found["report"]).is_file()
+
+
+def test_what_was_never_sent_is_no_exchange(tmp_path: Path) -> None:
+    """When the time of a run ends, requests still wait for their turn: the log has none of them."""
+    with instance(Reference()) as profile:
+        file = tmp_path / "target.toml"
+        file.write_text(toml({**profile, "limits": {"requests-per-second": 5}}))
+        options = ("--max-time", "3", "--class", "read", "--report", "badge", "--trust")
+        ended = conformance_here(tmp_path, "run", "--target", file, *options)
+    lines = (tmp_path / "reports/latest/exchanges.jsonl").read_bytes().splitlines()
+    failures = [json.loads(line).get("failure") or "" for line in lines]
+    assert ended.returncode == 5
+    assert report(tmp_path)["exchanges"]["count"] == len(lines) > 2
+    assert [failure for failure in failures if failure.startswith("not sent")] == []

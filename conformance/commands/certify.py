@@ -10,6 +10,7 @@ from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
+from conformance.storage import regular_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, bytes]:
     """The files that the options add to the evidence. Raises UsageError."""
     asked = {challenge.FILE: arguments.challenge, lock_file.FILE: arguments.lock}
     try:
-        return {name: path.read_bytes() for name, path in asked.items() if path}
+        return {name: regular_file.read(path, follow=True) for name, path in asked.items() if path}
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
 

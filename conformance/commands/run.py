@@ -21,7 +21,7 @@ from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import artefacts, outcome
 from conformance.report.console import output
-from conformance.runner import disk, pytest_run
+from conformance.runner import disk, gathering, pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
@@ -138,7 +138,7 @@ def _is_fuzzing(arguments: argparse.Namespace) -> bool:
 def _check(directory: Path, arguments: argparse.Namespace) -> None:
     """UsageError where a link is in the way of a file of the report."""
     try:
-        artefacts.check(directory, artefacts.chosen(arguments.report))
+        artefacts.check(directory, gathering.formats(arguments))
     except OSError as problem:
         raise UsageError(f"--report-dir {problem.filename}: {problem.strerror}") from None
 

@@ -100,7 +100,7 @@ def unbegun(directory: Path, arguments: argparse.Namespace) -> None:
 
 def formats(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The formats of the report that the command line names."""
-    return artefacts.chosen([name for names in arguments.report or () for name in names])
+    return artefacts.chosen(arguments.report or ())
 
 
 def _suite(seed: int, depth: str, workers: int | None, classes: Sequence[str] | None) -> SuiteEntry:

@@ -89,6 +89,14 @@ def test_a_stop_before_the_first_request_leaves_a_report(tmp_path: Path, functio
     assert document["exchanges"]["count"] == 0
 
 
+def test_a_stop_before_the_first_request_leaves_the_formats_that_are_named(tmp_path: Path) -> None:
+    """Beside the report itself."""
+    ended = signalled(tmp_path, "importlib:import_module", 1, "--report", "badge,ctrf")
+    assert ended.returncode == 2, ended.stderr
+    names = {path.name for path in (tmp_path / "reports" / "latest").iterdir()}
+    assert {"report.json", "badge.json", "ctrf.json"} <= names
+
+
 def test_a_stop_before_a_run_is_resumed_keeps_its_report(tmp_path: Path) -> None:
     """What the first part has found is still there."""
     reports = tmp_path / "first"

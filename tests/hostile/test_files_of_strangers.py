@@ -339,6 +339,15 @@ def test_whatever_a_schema_accepts_can_be_rendered(folder: Path, tmp_path: Path)
 
 # --- journals, logs and shards --------------------------------------------------------------------
 
+NOTES = {
+    "a number of rejections": ["rejected", "", "many"],
+    "a rate": ["requests-per-second", "", 1e308],
+    "the moment of an absence": ["absence", "soon", 1.0],
+    "the length of an absence": ["absence", "1.5", None],
+    "the names of a build": ["build", "", {"server": 1}],
+}
+"""Observations that are added up, of another form than a run writes."""
+
 KNOWN: dict[str, Any] = {
     "requirement": "a/b",
     "operation": None,
@@ -383,6 +392,15 @@ def test_a_journal_that_no_run_has_written_is_rejected(
     rejected(conformance_here(tmp_path, "merge", shard, "--report-dir", "out"), *expected)
     (shard / SHARD).rename(shard / JOURNAL)
     rejected(conformance_here(tmp_path, "report", shard), str(shard / JOURNAL), place)
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_note_of_another_form_is_rejected(note: str, shard: Path, tmp_path: Path) -> None:
+    """What is added up has the types that a sum needs."""
+    lines = read(shard, SHARD)
+    lines[1]["observations"] = [NOTES[note]]
+    write(shard, JOURNAL, *lines)
+    rejected(conformance_here(tmp_path, "report", shard), "line 2: /observations/0/")
 
 
 SHARD_FLAWS: dict[str, tuple[str, Edit]] = {

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 from certified import Edit, Files, edited, unpacked
+from sample_reports import an_exchange
 from securesystemslib.signer import CryptoSigner
 
 from conformance.__main__ import main
@@ -84,7 +85,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Merged]:
     """Two shards of a quick run on the reference, divided by given durations, and certified."""
     folder = tmp_path_factory.mktemp("shards")
     options = [*pytest_run.options(folder / "1", "quick", 1, CLASSES), "--report=badge"]
-    earlier = {"item": "description::test_it_is_published", "started": 0.0, "elapsed": 3.5}
+    earlier = an_exchange(item="description::test_it_is_published", started=0.0, elapsed=3.5)
     (folder / "exchanges.jsonl").write_bytes(orjson.dumps(earlier) + b"\n")
     options.append(f"--durations-from={folder}")
     for number in "12":

@@ -23,7 +23,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
 
-@requirement("approval/one-key-at-once")
+@requirement("approval/one-key-at-once", observes="observe/races")
 def test_one_approval_many_times_at_once_is_made_once(
     live: Live, approvals: Approvals, preconditions: Preconditions
 ) -> None:
@@ -42,7 +42,7 @@ def test_one_approval_many_times_at_once_is_made_once(
     check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review))
 
 
-@requirement("approval/many-keys-at-once")
+@requirement("approval/many-keys-at-once", observes="observe/races")
 def test_many_approvals_at_once_leave_one_state(
     live: Live, approvals: Approvals, preconditions: Preconditions
 ) -> None:

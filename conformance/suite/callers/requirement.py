@@ -3,10 +3,13 @@
 import pytest
 
 
-def requirement(id: str, *, alone: bool = False) -> pytest.MarkDecorator:
+def requirement(
+    id: str, *, alone: bool = False, observes: str | None = None
+) -> pytest.MarkDecorator:
     """The check is for this requirement.
 
     With the fixtures `operation` and `scheme`, it runs for each that requirements.yaml names. With
-    `alone`, no other check runs meanwhile.
+    `alone`, no other check runs meanwhile. `observes` is the requirement of level observe that it
+    reports on as well.
     """
-    return pytest.mark.requirement(id, alone=alone)
+    return pytest.mark.requirement(id, alone=alone, observes=observes)

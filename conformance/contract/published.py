@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from conformance.contract import files
+from conformance.contract.late_imports import ALONE
 from conformance.contract.pointer import pointer
 from conformance.storage import json_text
 from conformance.storage.json_text import JsonError
@@ -67,7 +68,8 @@ def check(value: object, validator: "Validator") -> None:
 def validator(schema: Schema) -> "Validator":
     """What holds values to a schema, except that it ignores unknown properties."""
     # Every pytest of an environment imports this module: what validates waits for a document.
-    import jsonschema_rs  # noqa: PLC0415
+    with ALONE:
+        import jsonschema_rs  # noqa: PLC0415
 
     return jsonschema_rs.validator_for(
         _open(schema),

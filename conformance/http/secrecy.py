@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from conformance.contract.late_imports import ALONE
+
 if TYPE_CHECKING:
     from conformance.http.redaction import Redactor
 
@@ -25,7 +27,8 @@ _redactors: "list[Redactor | None]" = [None]
 def protect(secrets: Mapping[str, str]) -> None:
     """Print these secrets as their variables from here on."""
     # Most commands have no secrets, and the search takes long to import.
-    from conformance.http.redaction import Redactor  # noqa: PLC0415
+    with ALONE:
+        from conformance.http.redaction import Redactor  # noqa: PLC0415
 
     redactor = _redactors[-1] or Redactor({}, SHORTEST)
     _redactors[-1] = redactor

@@ -77,7 +77,7 @@ def test_a_reader_that_leaves_does_not_change_the_exit_code(
 
 
 def test_the_steps_of_a_finding_are_shown_in_order() -> None:
-    """At most the last three exchanges: the request and the response of each."""
+    """At most three exchanges, request and response: the decisive one, and those before it."""
     steps = [
         {**an_exchange(number, status=200 + number), "curl": f"curl -sS step-{number}"}
         for number in range(1, 5)
@@ -92,8 +92,8 @@ def test_the_steps_of_a_finding_are_shown_in_order() -> None:
     commands = [line.strip() for line in output if "curl -sS step-" in line]
     statuses = [line[15:18] for line in output if line.startswith("  response ")]
 
-    assert commands == ["curl -sS step-2", "curl -sS step-3", "curl -sS step-4"]
-    assert statuses[:3] == ["202", "203", "204"]
+    assert commands == ["curl -sS step-4", "curl -sS step-3", "curl -sS step-2"]
+    assert statuses[:3] == ["204", "203", "202"]
 
 
 def test_invisible_characters_are_escaped_on_the_terminal() -> None:

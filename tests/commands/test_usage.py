@@ -1,6 +1,5 @@
 """Help, usage errors and interruptions of every command."""
 
-import os
 import re
 import signal
 import socket
@@ -310,18 +309,21 @@ def test_an_internal_error_is_not_blamed_on_the_target(
 
 
 def test_any_command_can_be_interrupted(tmp_path: Path) -> None:
-    """Exit code 2 and no traceback, while it reads a file that does not end."""
-    endless = tmp_path / "endless.har"
-    os.mkfifo(endless)
-    command = [*COMMAND, "judge", str(endless), "--base-url", "http://x/v1"]
-    with (
-        subprocess.Popen(
-            command, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as running,
-        endless.open("wb"),  # as soon as somebody reads
-    ):
-        running.send_signal(signal.SIGINT)
-        output = running.communicate(timeout=60)
+    """Exit code 2 and no traceback, while it reads from a server that does not respond."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        command = [*COMMAND, "diff", f"http://127.0.0.1:{silent.getsockname()[1]}/openapi.json"]
+        with subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=surroundings(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as running:
+            connection, _ = silent.accept()  # as soon as somebody reads
+            running.send_signal(signal.SIGINT)
+            output = running.communicate(timeout=60)
+            connection.close()
     assert (running.returncode, *output) == (2, "", "")
 
 

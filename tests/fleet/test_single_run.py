@@ -47,4 +47,4 @@ def test_without_the_extra_the_option_names_it(
     with pytest.raises(SystemExit):
         main(["run", "--db", "fleet.db"])
 
-    assert "conformance[fleet]" in capsys.readouterr().err
+    assert "needs the extra `fleet`: pip install" in capsys.readouterr().err

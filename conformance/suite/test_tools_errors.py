@@ -12,7 +12,6 @@ from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.schema import rejection
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
-
 REASONS = frozenset({400, 403, 404, 422})
 """The statuses of the faults that are compared; others have reasons of their own."""
 

@@ -65,18 +65,20 @@ def call(
 
     The output schema describes the structured content, and so it has none for an error.
     """
-    response = _response(service, responses, tool, caller, given)
-    result = _result(response)
+    result = _result(service, responses, tool, caller, given)
     if result["isError"]:
         result.pop("structuredContent", None)
     return result
 
 
-def _result(response: Response) -> JsonObject:
-    """A response as the result of a tool.
+def _result(
+    service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
+) -> JsonObject:
+    """The response to a call as the result of a tool.
 
     An error body has the HTTP status as `status`, since the result itself has none.
     """
+    response = _response(service, responses, tool, caller, given)
     is_error = response.status != 200
     body = orjson.loads(response.body) | ({"status": response.status} if is_error else {})
     text = {"type": "text", "text": orjson.dumps(body).decode()}

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from conformance.contract.verdict import Inconclusive
+from conformance.http.budget import Budget
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.http.in_process import InProcess
 from conformance.reference import ManualClock, Reference
@@ -66,7 +67,13 @@ def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[
     transport = Watched(reference, clock, fault)
     with (
         closing(
-            Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])
+            Session(
+                parse(stated, environ={}),
+                transport,
+                seed=1,
+                depth=DEPTHS["quick"],
+                budget=Budget(requests=None, seconds=None),
+            )
         ) as session,
         closing(reference),
     ):

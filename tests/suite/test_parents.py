@@ -13,9 +13,16 @@ PLENTY_EVERYWHERE = Edit(
 )
 
 
+PLENTY_NOWHERE = Edit(
+    "review_generator",
+    "ACTIVITY_PER_PROJECT: Final = (37, *(3, 5, 1, 2, 0) * 6)",
+    "ACTIVITY_PER_PROJECT: Final = (3, 5, 1, 2, 0)",
+)
+
+
 def test_as_many_parents_again_are_tried_where_none_has_plenty() -> None:
     """Those come first that show the largest counts."""
-    with stage() as one:
+    with stage(edits=[PLENTY_NOWHERE]) as one:
         live = one.things["live"]
         number = live.session.depth.records
         tried = [listed.record for listed, _ in live.lists_below("activity_list")]

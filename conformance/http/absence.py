@@ -8,6 +8,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import AWAY, Budget
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
 
 PATIENCE = 120.0
 """Seconds after which a target that does not respond counts as gone, and the run ends."""
@@ -35,7 +36,7 @@ class Absence:
         self._wait = wait
         self._clock = clock
         self._turn = threading.Lock()
-        self._has_responded = False
+        self.responded_to: Sending | None = None  # the first request with a response of its own
         self.is_gone = False
         self.periods: list[Period] = []
         self.told: Callable[[str], object] = lambda _: None
@@ -48,15 +49,15 @@ class Absence:
             budget.note(AWAY)
             raise Inconclusive("the target no longer responds", needs=("a target that responds",))
 
-    def note(self, exchange: Exchange) -> None:
+    def note(self, exchange: Exchange, sending: Sending) -> None:
         """Take notice of the outcome of a request."""
-        if not is_unavailable(exchange):
-            self._has_responded = True
+        if self.responded_to is None and not is_unavailable(exchange):
+            self.responded_to = sending
 
     def is_back(self, probe: Callable[[], Exchange]) -> bool:
         """Whether the target responds to a probe, be it after a while; False where it is gone."""
         with self._turn:
-            if self.is_gone or not self._has_responded:
+            if self.is_gone or self.responded_to is None:
                 return False
             began = self._clock()
             first = probe()

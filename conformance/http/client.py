@@ -102,7 +102,9 @@ class Client:
         """Whether a call was lost, and the target responds now, be it after a while."""
         if not sending.patient or not is_lost(exchange):
             return False
-        probing = Sending(sending.credential, exchange.scheme, PROBE, in_contract=False)
+        # Some caller may always get a 503: the target is there where it was there before.
+        known = self.dispatcher.absence.responded_to or sending
+        probing = Sending(known.credential, known.scheme, PROBE, in_contract=False)
         try:
             return self.dispatcher.absence.is_back(lambda: self._probe(probing))
         except Inconclusive:

@@ -208,7 +208,7 @@ class Dispatcher:
             judge_arguments=sending.judge_arguments,
             at_once=gate is not None,
         )
-        self.absence.note(exchange)
+        self.absence.note(exchange, sending)
         return Sent(exchange, since, made)
 
     def check_present(self) -> None:

@@ -26,6 +26,11 @@ def rejections(operation: Operation, live: Live) -> list[Rejection]:
     return live.fact(name, lambda own: list(_found(operation, own)))
 
 
+def again(operation: Operation, live: Live) -> list[Rejection]:
+    """The same calls, made now."""
+    return list(_found(operation, live))
+
+
 def _found(operation: Operation, live: Live) -> Iterator[Rejection]:
     toolbox, callers = Toolbox(live), live.callers
     for purpose, (call, credential) in _requests(operation, live).items():

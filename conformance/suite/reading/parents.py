@@ -75,15 +75,18 @@ def _children(page: Exchange, name: str) -> Set[str]:
 def _again(
     both: tuple[Exchange, Exchange], name: str, live: Live
 ) -> tuple[Exchange, Exchange] | None:
-    """The pages that show a record below two others every time; None where they do not."""
+    """The pages that show one and the same record below two others every time; None otherwise."""
     again = both
+    shared = set(_children(both[0], name) & _children(both[1], name))
     for pause in PAUSES:
         live.session.transport.wait(pause)
         before, page, after = (
             live.callers.send(each.call, scheme=each.scheme, purpose="below two records, again")
             for each in (both[0], both[1], both[0])
         )
-        if not _children(before, name) & _children(page, name) & _children(after, name):
+        for each in (before, page, after):
+            shared &= _children(each, name)
+        if not shared:
             return None
         again = after, page
     return again

@@ -30,7 +30,7 @@ class Notes:
             for line in (*literal_secrets(target), *uncertifiable(self._arguments)):
                 self._say(line)
             if SESSION in session.config.stash:
-                session.config.stash[SESSION].dispatcher.absence.told = self._say
+                session.config.stash[SESSION].dispatcher.absence.say = self._say
 
 
 def literal_secrets(target: Target) -> Iterator[str]:

@@ -29,7 +29,7 @@ class Absence:
     """Notices that a target does not respond, and waits until it does; nothing is sent meanwhile.
 
     One call at a time probes it. Only a target that has responded before can be away: where nothing
-    ever responds, there is nothing to wait for. `told` is told what happens, in one line.
+    ever responds, there is nothing to wait for. `say` gets what happens, in one line.
     """
 
     def __init__(self, wait: Callable[[float], None], clock: Callable[[], float]) -> None:
@@ -39,7 +39,7 @@ class Absence:
         self.responded_to: Sending | None = None  # the first request with a response of its own
         self.is_gone = False
         self.periods: list[Period] = []
-        self.told: Callable[[str], object] = lambda _: None
+        self.say: Callable[[str], object] = lambda _: None
 
     def check(self, budget: Budget) -> None:
         """Let a wait for the target end; Inconclusive where it counts as gone."""
@@ -64,14 +64,14 @@ class Absence:
             if not is_unavailable(first):
                 return True
             since = f"the target does not respond since {began:.0f} s after the start"
-            self.told(f"{since}; waiting for up to {PATIENCE:.0f} s")
+            self.say(f"{since}; waiting for up to {PATIENCE:.0f} s")
             try:
                 self.is_gone = not self._returns(probe, first.elapsed)
             finally:
                 seconds = self._clock() - began
                 self.periods.append(Period(round(began, 3), round(seconds, 3)))
             end = "no longer responds" if self.is_gone else "responds again"
-            self.told(f"the target {end}, after {seconds:.0f} s")
+            self.say(f"the target {end}, after {seconds:.0f} s")
             return not self.is_gone
 
     def _returns(self, probe: Callable[[], Exchange], passed: float) -> bool:

@@ -515,7 +515,7 @@ def test_a_target_that_is_back_gets_the_call_once_more(bench: Callable[..., Benc
     """Three attempts, probes at growing intervals, and the call again; all of it is recorded."""
     each = bench(FINE, *[BROKEN] * 3, BROKEN, AWAY, BROKEN, REJECTED, FINE)
     told: list[str] = []
-    each.dispatcher.absence.told = told.append
+    each.dispatcher.absence.say = told.append
     each.client.send(ACCOUNT, PLAIN)
     exchange = each.client.send(APPROVE, PLAIN)
 

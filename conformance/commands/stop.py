@@ -126,12 +126,12 @@ class Stop:
             with suppress(BrokenPipeError):  # somebody has killed it
                 self._dog.stdin.write(json.dumps(line).encode() + b"\n")
 
-    def _watch(self, told: BinaryIO) -> None:
-        """Repeat a signal in the first thread until it is heeded, and end where that is told."""
+    def _watch(self, words: BinaryIO) -> None:
+        """Repeat a signal in the first thread until it is heeded; the end of `words` ends that."""
         number = 0
         while True:
-            ready = select.select([told], [], [], INSISTING if number else None)[0]
-            word = os.read(told.fileno(), 1) if ready else None
+            ready = select.select([words], [], [], INSISTING if number else None)[0]
+            word = os.read(words.fileno(), 1) if ready else None
             if word == END:
                 os._exit(INTERRUPTED)
             if word == b"":

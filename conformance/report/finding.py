@@ -113,7 +113,7 @@ def condition(exchange: ExchangeEntry) -> ConditionEntry:
 
 
 def is_over_http(exchange: ExchangeEntry, base_url: str) -> bool:
-    """Whether a recorded exchange was about an operation over HTTP, at its own address.
+    """Whether a recorded exchange was about an operation over HTTP, below the base URL.
 
     Where the base URL has no path, the tools are below it as well.
     """

@@ -64,7 +64,7 @@ class Watched:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_heeds_no_signal_is_killed_after_its_report(number: int, tmp_path: Path) -> None:
-    """It is told of the signal, and of its end, first."""
+    """It gets the signal first, and then the end of the run."""
     with program(*DEAF) as running:
         assert running.stdout is not None
         running.stdout.readline()

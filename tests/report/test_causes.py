@@ -213,7 +213,7 @@ def test_a_report_with_failures_is_valid(reports: dict[str, Report], name: str) 
 
 
 def test_a_cache_that_ignores_the_credential_is_one_cause(reports: dict[str, Report]) -> None:
-    """It is told by a leak, and named before it."""
+    """A leak stands for it, and the cause is named first."""
     report = reports["cache-without-credential"]
     (cause,) = report["causes"]
     assert cause["requirement"] == "authorization/company"

@@ -1,4 +1,4 @@
-"""A reference on a loopback socket that goes away during a run, and comes back when it is told."""
+"""A reference on a loopback socket that goes away during a run, and comes back on request."""
 
 import threading
 from collections.abc import Iterator

@@ -49,7 +49,7 @@ def _entry(exchange: ExchangeEntry, began: datetime) -> Json:
     milliseconds = round(exchange["elapsed"] * 1000, 3)
     started = began + timedelta(seconds=exchange["started"])
     return {
-        "startedDateTime": started.isoformat(timespec="milliseconds"),
+        "startedDateTime": started.isoformat(timespec="microseconds"),
         "time": milliseconds,
         "request": _request(exchange["request"]),
         "response": _response(exchange),

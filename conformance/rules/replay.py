@@ -12,13 +12,14 @@ from typing import Any
 
 from conformance.contract.identifiers import alike, is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Defect, Kind, defect
+from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.media_type import bare
 from conformance.http.retry import is_transient
-from conformance.rules import arguments
+from conformance.rules import arguments, tool_call, tool_result
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import STATUS_LINE, body, shown
+from conformance.rules.tool_call import ToolCall
 
 OVER_HTTP = "approval/replay"
 BY_TOOL = "tools/approval"
@@ -96,6 +97,28 @@ def over_http(exchange: Exchange, approval: Operation, parameter: str) -> Attemp
     parsed = response.json if is_readable and response else MISSING
     data = parsed.get("data", MISSING) if isinstance(parsed, dict) else MISSING
     return Attempt(exchange, OVER_HTTP, review, _body(exchange, review), data)
+
+
+def by_tool(exchange: Exchange, approval: Operation, parameter: str) -> Attempt | None:
+    """The attempt that a call of the approval's tool is; None for any other exchange."""
+    call = tool_call.read(exchange)
+    if call is None or call.tool != approval.id:
+        return None
+    document = {**call.arguments}
+    review = document.pop(parameter, None)
+    body = body_of(document)
+    is_plain = body is not None and type(body[0]) is int and isinstance(body[1], str)
+    data = _shown(exchange, call)
+    return Attempt(exchange, BY_TOOL, str(review), body if is_plain else None, data)
+
+
+def _shown(exchange: Exchange, call: ToolCall) -> Any:
+    """The result of a call; None where nobody can tell what the interface has responded."""
+    try:
+        result = tool_result.read(exchange, call.number)
+    except Inconclusive:
+        return None
+    return result.data if result.is_served else MISSING
 
 
 def _body(exchange: Exchange, review: str) -> tuple[int, str] | None:

@@ -43,11 +43,11 @@ class ApprovalHistory:
     def _attempts(self, session: "Session") -> Iterator[Attempt]:
         api = session.api
         for exchange in list(self._exchanges):
-            attempt = session.knowledge.attempt_by_tool(exchange) or replay.over_http(
-                exchange, api.approval, api.approved_id
-            )
-            if attempt is not None:
-                yield attempt
+            for read in (replay.by_tool, replay.over_http):
+                attempt = read(exchange, api.approval, api.approved_id)
+                if attempt is not None:
+                    yield attempt
+                    break
 
 
 def _findings(requirement: str, replays: Sequence[Replay], operation: str) -> Iterator[Finding]:

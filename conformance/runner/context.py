@@ -9,7 +9,9 @@ from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
-from conformance.rules import arguments, examine, own_requests
+from conformance.rules import answer as answers
+from conformance.rules import arguments, examine, own_requests, requested
+from conformance.rules.answer import HTTP, Answer
 from conformance.rules.judgement import Judgement
 from conformance.runner.facts import PREFLIGHT, Fact
 from conformance.runner.judgements import Judgements
@@ -48,6 +50,7 @@ class Context:
         self._exchanges: dict[str, Exchange] = {}
         self._judgements = Judgements()
         self._about_arguments: list[Exchange] = []
+        self._filtered: list[Answer] = []
         self._shown: list[Exchange] = []
         self._needed: dict[str, None] = {}
         self._parts: dict[str, None] = {}
@@ -154,6 +157,7 @@ class Context:
         self.session.write(exchange)
         if exchange.operation == self.api.approval.id:
             self.session.approvals.add(exchange)
+        self._look_at(answers.of(exchange, self.contract))
         if exchange.response is None or not exchange.in_contract:
             return
         for judgement in examine(exchange, self.contract):
@@ -162,6 +166,15 @@ class Context:
             self._about_arguments.append(exchange)
         if exchange.status == 200:
             self._learn(exchange)
+
+    def _look_at(self, answer: Answer | None) -> None:
+        """Judge what a read has shown beside what was asked for."""
+        if answer is None:
+            return
+        for judgement in requested.examine(answer):
+            self._judgements.add(answer.exchange, judgement)
+        if answer.way.face == HTTP and answer.way.operation.filters and answer.way.arguments:
+            self._filtered.append(answer)
 
     def _learn(self, exchange: Exchange) -> None:
         """Remember what a success shows."""
@@ -192,6 +205,9 @@ class Context:
         for exchange in self._about_arguments:
             for judgement in self._judged_arguments(exchange):
                 self._judgements.add(exchange, judgement)
+        for answer in self._filtered:
+            for judgement in requested.examine_filters(answer, self.roles(answer.way.operation)):
+                self._judgements.add(answer.exchange, judgement)
         for exchange in self._shown:
             self._judgements.replace(exchange, self.problems(exchange))
         self._is_finished = not self.session.is_ending
@@ -222,6 +238,7 @@ class Context:
         """Forget the exchanges, of which the result has everything; what it needed is kept."""
         self._exchanges.clear()
         self._about_arguments.clear()
+        self._filtered.clear()
         self._shown.clear()
         self._judgements = Judgements()
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field, replace
 
 from conformance.contract.verdict import Finding, Location, Verdict
 from conformance.http.exchange import Exchange
+from conformance.rules.answer import HTTP, TOOL
 from conformance.rules.judgement import Judgement
 from conformance.runner.result import MOST_EVIDENCE
 
 Key = tuple[str, str, Verdict]
 """A requirement, an operation, and the verdict of the rules on the two."""
 
-Sighting = tuple[Exchange, Judgement]
+Judged = tuple[Exchange, Judgement]
 """An exchange, and the judgement of a rule on it."""
 
 
@@ -21,7 +22,7 @@ class _Seen:
 
     responses: int = 0
     schemes: set[str] = field(default_factory=set)
-    sightings: list[Sighting] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
 
 
 class Judgements:
@@ -36,14 +37,14 @@ class Judgements:
         seen.responses += 1
         if exchange.scheme:
             seen.schemes.add(exchange.scheme)
-        if len(seen.sightings) < MOST_EVIDENCE:
-            seen.sightings.append((exchange, judgement))
+        if len(seen.judged) < MOST_EVIDENCE:
+            seen.judged.append((exchange, judgement))
 
     def replace(self, exchange: Exchange, violations: Iterable[Judgement]) -> None:
         """Let this exchange be the only one that is shown for these violations."""
         for judgement in violations:
             key = (judgement.requirement, exchange.operation, Verdict.FAIL)
-            self._of(key).sightings = [(exchange, judgement)]
+            self._of(key).judged = [(exchange, judgement)]
 
     def findings(self, item: str) -> tuple[Finding, ...]:
         """One finding for each requirement, operation and verdict."""
@@ -58,20 +59,25 @@ class Judgements:
 
 def _finding(key: Key, seen: _Seen, item: str) -> Finding:
     requirement, operation, verdict = key
-    _, first = seen.sightings[0]
+    _, first = seen.judged[0]
     return Finding(
         requirement,
         verdict,
         operation,
         first.problem or "",
         first.expected,
-        exchanges=tuple(exchange.id for exchange, _ in seen.sightings),
+        exchanges=tuple(exchange.id for exchange, _ in seen.judged),
         item=item,
-        defect=first.defect and first.defect.at(*_places(seen.sightings)),
+        defect=first.defect and first.defect.at(*_places(seen.judged)),
         responses=seen.responses,
         schemes=tuple(sorted(seen.schemes)),
-        faces=("http",),
+        faces=tuple(sorted({_face(exchange) for exchange, _ in seen.judged})),
     )
+
+
+def _face(exchange: Exchange) -> str:
+    """The interface of an exchange: what is outside the HTTP contract and judged is a tool's."""
+    return HTTP if exchange.in_contract else TOOL
 
 
 def _verdict(judgement: Judgement) -> Verdict:
@@ -80,7 +86,7 @@ def _verdict(judgement: Judgement) -> Verdict:
     return Verdict.ERROR if judgement.unsure else Verdict.FAIL
 
 
-def _places(sightings: list[Sighting]) -> Iterator[Location]:
-    for exchange, judgement in sightings:
+def _places(judged: list[Judged]) -> Iterator[Location]:
+    for exchange, judgement in judged:
         if judgement.defect is not None:
             yield from (replace(place, exchange=exchange.id) for place in judgement.defect.where)

@@ -21,7 +21,6 @@ from conformance.report import circumstances
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
 from conformance.report.ledger import Ledger
-from conformance.rules.replay import Attempt
 from conformance.runner import disk
 from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
@@ -44,9 +43,6 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
-    def attempt_by_tool(self, exchange: Exchange) -> Attempt | None:
-        """The attempt to approve a review that a tool call is; None for any other exchange."""
-
 
 class Nothing:
     """The knowledge about a target that is never asked."""
@@ -58,10 +54,6 @@ class Nothing:
     def knows(self, context: Context, operation: Operation, role: str) -> bool:  # noqa: ARG002
         """No assumed name is known."""
         return False
-
-    def attempt_by_tool(self, exchange: Exchange) -> Attempt | None:  # noqa: ARG002
-        """Nobody has called a tool."""
-        return None
 
 
 @dataclass

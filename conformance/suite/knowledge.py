@@ -4,14 +4,11 @@ from contextlib import suppress
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
-from conformance.http.exchange import Exchange
-from conformance.rules.replay import Attempt
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.lists.parameters import is_known
-from conformance.suite.tools.attempts import attempt_by_tool
 
 
 class TargetKnowledge:
@@ -28,10 +25,6 @@ class TargetKnowledge:
         """Whether the target knows the assumed name of the query parameter of a role."""
         name = fact_name("knows", operation.id, role)
         return context.fact(name, lambda own: is_known(operation, role, Live(own)))
-
-    def attempt_by_tool(self, exchange: Exchange) -> Attempt | None:
-        """The attempt to approve a review that a tool call is; None for any other exchange."""
-        return attempt_by_tool(exchange)
 
 
 def _is_served(operation: Operation, live: Live) -> bool:

@@ -12,6 +12,7 @@ from conformance.contract.late_imports import ALONE
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
+from conformance.rules.tool_call import normalized
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
@@ -22,7 +23,6 @@ from conformance.suite.tools.schema import (
     argument_paths,
     arranged,
     default_at,
-    normalized,
     rejection,
 )
 from conformance.suite.tools.toolbox import Toolbox, ToolsNotListed

@@ -7,6 +7,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.rules.judgement import shown
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.attempts import ahead, conflict
 from conformance.suite.approval.bystanders import newly_approved, pending_beside
@@ -32,7 +33,7 @@ from conformance.suite.tools.rejected_approvals import (
     check_rejected_by_tool,
     check_unapprovable_by_tool,
 )
-from conformance.suite.tools.results import ToolResult, check_rejected, data_of
+from conformance.suite.tools.results import check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
 READER = "review_get"

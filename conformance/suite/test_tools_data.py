@@ -10,6 +10,7 @@ from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import filling
@@ -26,7 +27,7 @@ from conformance.suite.tools.filtered_pages import (
 from conformance.suite.tools.filters import FilterCase, cursor_of, filter_cases, filters_of
 from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.parity import by_id, differing_paths, is_absent, is_omitted
-from conformance.suite.tools.results import ToolResult, check_rejected
+from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 PAGES = 3

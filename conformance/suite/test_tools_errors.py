@@ -6,10 +6,10 @@ from typing import Any
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Call
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.rejections import Rejection, again, rejections
-from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.schema import rejection
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 

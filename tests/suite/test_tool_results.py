@@ -8,7 +8,7 @@ import pytest
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Call, Exchange, Request, Response
-from conformance.suite.tools.messages import response_to
+from conformance.http.json_rpc import response_to
 from conformance.suite.tools.results import tool_result
 
 ENVELOPE = {"data": {"id": "1"}, "requestId": "r"}

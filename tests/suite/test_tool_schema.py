@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from conformance.rules.tool_call import normalized
 from conformance.suite.tools.schema import (
     MAX_DEPTH,
     argument_paths,
     arranged,
-    normalized,
     rejection,
 )
 

@@ -9,9 +9,9 @@ import orjson
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 Asked = tuple[Call, Caller]

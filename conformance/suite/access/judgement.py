@@ -3,6 +3,7 @@
 from typing import Any
 
 from conformance.contract.verdict import Kind, NotApplicable, defect
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.access.interfaces import Received
 from conformance.suite.access.label import label
 from conformance.suite.access.rule import (
@@ -18,7 +19,7 @@ from conformance.suite.callers.places import in_item, status_line
 from conformance.suite.lists.calls import forbidden
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import record_key
-from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
+from conformance.suite.tools.results import check_rejected, check_shown_nothing
 
 CONFLICT, FAILURE = 409, 500
 LENIENT = frozenset({"made-up", "near-miss", "no-review-role"})

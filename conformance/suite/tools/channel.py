@@ -14,11 +14,11 @@ from typing import Any
 from conformance import __version__
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.http.json_rpc import older_version, redirect_target, response_to
 from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
-from conformance.suite.tools.messages import older_version, redirect_target, response_to
 from conformance.target.forged import NEAR_MISS
 from conformance.target.target import Credential
 

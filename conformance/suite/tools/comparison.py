@@ -16,6 +16,7 @@ from conformance.contract.verdict import (
     defect,
 )
 from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.tools.parity import (
     by_id,
     differing_paths,
@@ -23,7 +24,7 @@ from conformance.suite.tools.parity import (
     is_omitted,
     is_sound,
 )
-from conformance.suite.tools.results import ToolResult, data_of
+from conformance.suite.tools.results import data_of
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 ROUNDS = 3

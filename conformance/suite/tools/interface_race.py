@@ -3,13 +3,14 @@
 from dataclasses import dataclass, replace
 
 from conformance.http.exchange import Exchange
+from conformance.http.json_rpc import response_to
 from conformance.http.retry import is_transient, is_unavailable
 from conformance.http.sending import Sending
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.tool_calls import arguments_of_approval
-from conformance.suite.tools.messages import response_to
-from conformance.suite.tools.results import ToolResult, tool_result
+from conformance.suite.tools.results import tool_result
 from conformance.suite.tools.toolbox import Toolbox
 
 OF_EACH = 4

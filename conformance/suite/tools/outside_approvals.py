@@ -1,10 +1,11 @@
 """Approvals by tool of reviews outside the caller's grant (Authentication)."""
 
 from conformance.contract.openapi import Operation
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.outside import likely_revisions
 from conformance.suite.approval.tool_calls import arguments_of_approval
-from conformance.suite.tools.results import ToolResult, check_rejected
+from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox
 
 MOST_TRIED = 12

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.tool_result import ToolResult
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 from conformance.target.target import Credential
 

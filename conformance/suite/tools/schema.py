@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.contract import validators
+from conformance.rules.tool_call import normalized
 
 MAX_DEPTH = 4
 MOST_PARTS = 5_000
@@ -51,11 +52,6 @@ def default_at(path: ArgumentPath, schema: Schema) -> Any:
         nodes = [inner for part in parts for key, inner in _properties(part) if key == name]
     defaults = (part.get("default") for node in nodes for part in reader.parts(node))
     return next((each for each in defaults if each is not None), None)
-
-
-def normalized(name: str) -> str:
-    """A name without case and separators: projectId, project_id and project-id are equal."""
-    return name.replace("_", "").replace("-", "").lower()
 
 
 def arranged(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:

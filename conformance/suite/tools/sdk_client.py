@@ -27,10 +27,10 @@ from conformance.contract import validators
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.http.json_rpc import messages
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.messages import messages
 from conformance.suite.tools.toolbox import MAX_PAGES, Toolbox, check_cursor
 
 CLIENT_ERRORS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)

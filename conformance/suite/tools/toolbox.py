@@ -10,14 +10,16 @@ from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.http.json_rpc import is_failure, response_to
 from conformance.http.patience import TRIES
 from conformance.http.sending import Sending
+from conformance.rules.tool_call import normalized
+from conformance.rules.tool_result import ToolResult
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message, Reply
-from conformance.suite.tools.messages import is_failure, response_to
-from conformance.suite.tools.results import ToolResult, require_served, tool_result
-from conformance.suite.tools.schema import argument_paths, arranged, normalized
+from conformance.suite.tools.results import require_served, tool_result
+from conformance.suite.tools.schema import argument_paths, arranged
 from conformance.target.target import Credential
 
 MAX_PAGES = 500

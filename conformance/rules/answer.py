@@ -1,0 +1,108 @@
+"""What the success of a read shows, by either interface, and how it was asked for.
+
+Rules that judge what was asked for beside what was shown know nothing else of an exchange; no rule
+but the two functions here knows that there are two interfaces.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from conformance.contract.openapi import Contract, Operation
+from conformance.contract.verdict import Inconclusive, Location, Part
+from conformance.http.exchange import MISSING, Exchange
+from conformance.rules import tool_call, tool_result
+from conformance.rules.judgement import body
+from conformance.rules.tool_call import ToolCall
+
+HTTP, TOOL = "http", "tool"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How something was asked for: `subject` is the id in the path, None where there is none.
+
+    `arguments` are the others, by their names, in the order in which they were sent.
+    """
+
+    operation: Operation
+    subject: str | None
+    arguments: tuple[tuple[str, str], ...]
+    caller: str | None
+    scheme: str | None
+    face: str
+
+    def argument(self, name: str) -> str | None:
+        """The value of an argument; None where it was not sent, or more than once."""
+        values = [value for each, value in self.arguments if each == name]
+        return values[0] if len(values) == 1 else None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The data of a success, and the way they were asked for."""
+
+    exchange: Exchange
+    way: Way
+    data: Any
+    place: Location | None = None
+
+    def where(self, *path: str | int) -> Location:
+        """A place in the data; the result as a whole where that is a text in another."""
+        return self.place or body("data", *path)
+
+    @property
+    def records(self) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+        """The records in the data, each with its path."""
+        if not self.way.operation.is_list:
+            if isinstance(self.data, dict):
+                yield (), self.data
+            return
+        items = self.data.get("items") if isinstance(self.data, dict) else None
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict):
+                yield ("items", index), item
+
+
+def of(exchange: Exchange, contract: Contract) -> Answer | None:
+    """What an exchange of either interface has shown; None where it is no success of a read."""
+    if exchange.status != 200 or exchange.response is None or exchange.response.is_unreadable:
+        return None
+    return _over_http(exchange, contract) if exchange.in_contract else _by_tool(exchange, contract)
+
+
+def _over_http(exchange: Exchange, contract: Contract) -> Answer | None:
+    operation, data = contract.operation(exchange.operation), exchange.data
+    subjects = list(exchange.call.path.values())
+    is_as_sent = all(each in unquote(exchange.request.url) for each in subjects)
+    if operation.writes or data is MISSING or not is_as_sent:
+        return None
+    subject = subjects[0] if subjects else None
+    way = Way(operation, subject, exchange.call.query, exchange.credential, exchange.scheme, HTTP)
+    return Answer(exchange, way, data)
+
+
+def _by_tool(exchange: Exchange, contract: Contract) -> Answer | None:
+    call = tool_call.read(exchange)
+    operation = contract.operations.get(call.tool) if call else None
+    if call is None or operation is None or operation.writes:
+        return None
+    try:
+        result = tool_result.read(exchange, call.number)
+    except Inconclusive:
+        return None
+    if not result.is_served:
+        return None
+    way = Way(operation, *_arguments(call, operation), exchange.credential, exchange.scheme, TOOL)
+    return Answer(exchange, way, result.data, Location(Part.BODY, result.where.name))
+
+
+def _arguments(
+    call: ToolCall, operation: Operation
+) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+    named = {each.name: call.argument(each.name) for each in operation.parameters}
+    given = {name: str(value) for name, value in named.items() if value is not None}
+    in_path = [each.name for each in operation.parameters if each.location == "path"]
+    subjects = [given.pop(name) for name in in_path if name in given]
+    return subjects[0] if subjects else None, tuple(given.items())

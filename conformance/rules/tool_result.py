@@ -1,0 +1,182 @@
+"""Results of tool calls: the data of the operation, or an error."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.verdict import Inconclusive, Location, Part
+from conformance.http.exchange import MISSING, Exchange, parse
+from conformance.http.json_rpc import is_event_stream, response_to
+
+FENCE = "```"
+SHOWN = frozenset({"id", "items"})
+"""Properties of a record, or a page."""
+MARKERS = frozenset({"data", "code"})
+"""Properties that distinguish an envelope, or an error body, from other JSON."""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """The result of a tool call.
+
+    `data` is that of the operation, or MISSING; `further` are those of other envelopes in the same
+    result, such as its text beside structured content. `outcome` describes it in a few words.
+    `error` is the content of a result that is marked as an error, and MISSING without content.
+    `where` is the place in the response that decides between success and error. `structured` is the
+    structured content of the result, or MISSING.
+    """
+
+    exchange: Exchange
+    data: Any
+    is_rejected: bool
+    outcome: str
+    where: Location
+    error: Any = MISSING
+    has_error_result: bool = False
+    further: tuple[Any, ...] = ()
+    structured: Any = MISSING
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The data of every envelope in the result."""
+        return self.data, *self.further
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the call returned data."""
+        return not self.is_rejected and self.data is not MISSING
+
+
+def read(exchange: Exchange, number: object) -> ToolResult:
+    """The result of a tool call, by the number of its request.
+
+    A rejection is an HTTP error, a JSON-RPC error, or a result that is marked as an error.
+    Inconclusive where the response has neither.
+    """
+    message = response_to(exchange, number)
+    if not message and exchange.status == 200 and is_event_stream(exchange):
+        raise Inconclusive(
+            "the stream of events ended without a response",
+            needs=("tools.url of an interface that responds in one stream",),
+            exchanges=[exchange.id],
+        )
+    result = message.get("result")
+    if isinstance(result, dict) and exchange.status == 200:
+        return _of_result(exchange, result)
+    error = message.get("error")
+    if isinstance(error, dict):
+        outcome, where = f"JSON-RPC error {error.get('code')}", _in_body(exchange, "/error")
+        return ToolResult(exchange, MISSING, is_rejected=True, outcome=outcome, where=where)
+    is_rejected = exchange.status in range(400, 500)
+    where = Location(Part.STATUS, exchange=exchange.id)
+    return ToolResult(exchange, MISSING, is_rejected, exchange.describe(), where)
+
+
+def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
+    content, *others = _contents(result)
+    structured = result.get("structuredContent", MISSING)
+    if result.get("isError") is True:
+        where = _in_body(exchange, "/result/isError")
+        outcome = f"isError {_code(content)}".rstrip()
+        return ToolResult(
+            exchange,
+            MISSING,
+            is_rejected=True,
+            outcome=outcome,
+            where=where,
+            error=content,
+            has_error_result=True,
+            structured=structured,
+        )
+    where = _in_body(exchange, "/result")
+    further = tuple(_data(each) for each in others if isinstance(each, dict) and "data" in each)
+    data = _data(content)
+    return ToolResult(
+        exchange,
+        data,
+        is_rejected=False,
+        outcome="a result",
+        where=where,
+        further=further,
+        structured=structured,
+    )
+
+
+def _in_body(exchange: Exchange, place: str) -> Location:
+    """A place in a message; that of the whole body in an event stream, which has no pointers."""
+    name = "" if is_event_stream(exchange) else place
+    return Location(Part.BODY, name, exchange.id)
+
+
+def _contents(result: Mapping[str, Any]) -> list[Any]:
+    """The contents of a result, envelopes and error bodies first; MISSING alone without any."""
+    candidates = (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result)))
+    values = [value for value in candidates if value is not MISSING]
+    return sorted(values, key=_rank) or [MISSING]
+
+
+def _rank(value: Any) -> int:
+    """Envelopes and error bodies come before records and pages, other objects, and other JSON."""
+    if not isinstance(value, dict):
+        return 3
+    kinds = enumerate((MARKERS, SHOWN))
+    return next((rank for rank, kind in kinds if not kind.isdisjoint(value)), 2)
+
+
+def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
+    """The texts of a result, and those of its embedded resources."""
+    parts = result.get("content")
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "text":
+            yield part.get("text")
+        elif part.get("type") == "resource" and isinstance(part.get("resource"), dict):
+            yield part["resource"].get("text")
+
+
+def _unwrapped(structured: Any) -> Any:
+    """Structured content without the object that some servers wrap around the result."""
+    if not isinstance(structured, dict):
+        return MISSING
+    if len(structured) != 1:
+        return structured
+    ((name, value),) = structured.items()
+    inner = _parsed(value)
+    is_wrapper = name == "result" or (isinstance(inner, dict) and name != "data")
+    return inner if is_wrapper else structured
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    block = _in_code_block(value)
+    return parse(_behind_words(value) if block is None else block)[0]
+
+
+def _in_code_block(text: str) -> str | None:
+    """The lines between two fences of Markdown; None for any other text.
+
+    A regular expression would take the square of the length of a text of blanks.
+    """
+    whole = text.strip()
+    if len(whole) < 2 * len(FENCE) or not whole.startswith(FENCE) or not whole.endswith(FENCE):
+        return None
+    language, line_break, block = whole[len(FENCE) : -len(FENCE)].partition("\n")
+    is_closed = "\n" in block[len(block.rstrip()) :]
+    return block if line_break and is_closed and language.strip() in ("", "json") else None
+
+
+def _behind_words(text: str) -> str:
+    """The object at the end of a text, which begins with words: SDKs put them before errors."""
+    _, brace, rest = text.partition("{")
+    return brace + rest if rest.rstrip().endswith("}") else text
+
+
+def _data(content: Any) -> Any:
+    """`data` of an envelope; content without an envelope is the data itself."""
+    return content["data"] if isinstance(content, dict) and "data" in content else content
+
+
+def _code(content: Any) -> str:
+    return str(content.get("code", "")) if isinstance(content, dict) else ""

@@ -20,7 +20,7 @@ Servers use other codes to reject a caller.
 """
 
 
-def response_to(exchange: Exchange, number: int) -> dict[str, Any]:
+def response_to(exchange: Exchange, number: object) -> dict[str, Any]:
     """The JSON-RPC response to a request, from JSON or an event stream; {} if there is none."""
     for message in messages(exchange):
         if isinstance(message, dict) and _responds(message, number):
@@ -28,7 +28,7 @@ def response_to(exchange: Exchange, number: int) -> dict[str, Any]:
     return {}
 
 
-def _responds(message: Mapping[str, Any], number: int) -> bool:
+def _responds(message: Mapping[str, Any], number: object) -> bool:
     # A server may send requests of its own in the same stream, with ids of its own.
     is_result = message.get("id") == number and "result" in message
     return is_result or "error" in message

@@ -5,10 +5,11 @@ but the two functions here knows that there are two interfaces.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.verdict import Inconclusive, Location, Part
 from conformance.http.exchange import MISSING, Exchange
@@ -33,6 +34,17 @@ class Way:
     scheme: str | None
     face: str
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arguments, which say whether a page is a later, or a filtered one."""
+        return tuple(sorted(name for name, _ in self.arguments))
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What two ways have in common that differ in the interface, and in cursors, alone."""
+        values = {name: value for name, value in self.arguments if not is_uuid(value)}
+        return self.operation.id, self.subject, self.names, sorted(values.items())
+
     def argument(self, name: str) -> str | None:
         """The value of an argument; None where it was not sent, or more than once."""
         values = [value for each, value in self.arguments if each == name]
@@ -51,6 +63,10 @@ class Answer:
     def where(self, *path: str | int) -> Location:
         """A place in the data; the result as a whole where that is a text in another."""
         return self.place or body("data", *path)
+
+    def located(self, *path: str | int) -> Location:
+        """The same place, in this exchange."""
+        return replace(self.where(*path), exchange=self.exchange.id)
 
     @property
     def records(self) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:

@@ -20,6 +20,11 @@ class ApprovalHistory:
 
     def __init__(self) -> None:
         self._exchanges: list[Exchange] = []
+        self._adopted: frozenset[str] = frozenset()
+
+    def adopt(self, reviews: frozenset[str]) -> None:
+        """Know of reviews that another run was to approve, whose history this one takes."""
+        self._adopted = reviews
 
     def add(self, exchange: Exchange) -> None:
         """Keep an exchange of the approval, by either interface."""
@@ -39,6 +44,11 @@ class ApprovalHistory:
         exchanges = {exchange.id: exchange for exchange in self._exchanges}
         evidence = documents(findings, exchanges.get, session.redactor)
         return ItemResult(ITEM, findings, (), evidence, 0, {}, {})
+
+    def reviews(self, session: "Session") -> frozenset[str]:
+        """The reviews that were to be approved, by their ids in lower case, whatever came of it."""
+        own = (each.review.lower() for each in self._attempts(session))
+        return self._adopted.union(own)
 
     def _attempts(self, session: "Session") -> Iterator[Attempt]:
         api = session.api

@@ -171,6 +171,7 @@ class Context:
         """Judge what a read has shown beside what was asked for."""
         if answer is None:
             return
+        self.session.history.add(answer)
         for judgement in requested.examine(answer):
             self._judgements.add(answer.exchange, judgement)
         if answer.way.face == HTTP and answer.way.operation.filters and answer.way.arguments:

@@ -134,13 +134,26 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
             gatherer.identify("beginning")
         performing.begin(session)
     ended = yield
-    if gatherer is not None:
+    if gatherer is None:
+        _hand_on_history(session)
+    else:
         gatherer.go_on(session)
-        gatherer.judge_history()
+        gatherer.judge_history(is_cut=bool(session.shouldstop))
         gatherer.reproduce(session)
         if not session.shouldstop:
             gatherer.identify("end")
     return ended
+
+
+def _hand_on_history(session: pytest.Session) -> None:
+    """Let a worker hand on what shows in all that it has sent."""
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None and SESSION in session.config.stash:
+        from conformance.runner import history, items  # noqa: PLC0415
+
+        examined = session.config.stash[SESSION]
+        found = history.results(examined, is_cut=bool(session.shouldstop))
+        output[HISTORY] = [items.record(each) for each in found]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -202,11 +215,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     examined = session.config.stash[SESSION]
     examined.close()
     if hasattr(session.config, "workeroutput"):
-        from conformance.runner import items  # noqa: PLC0415
-
         session.config.workeroutput[SECRETS] = sorted(examined.target.secrets)
-        found = examined.approvals.result(examined)
-        session.config.workeroutput[HISTORY] = None if found is None else items.record(found)
 
 
 class Gatherer:
@@ -282,9 +291,9 @@ class Gatherer:
         """
         output = getattr(node, "workeroutput", {})
         self.secrets |= set(output.get(SECRETS, ()))
-        if output.get(HISTORY) is not None:
+        for record in output.get(HISTORY, ()):
             with self._writing():
-                self._opened().add(output[HISTORY])
+                self._opened().add(record)
 
     def go_on(self, session: pytest.Session) -> None:
         """Go on with generated requests, if every check was performed, and by this process."""
@@ -297,18 +306,16 @@ class Gatherer:
             with self._writing():
                 rounds.go_on(self.run, self.config)
 
-    def judge_history(self) -> None:
+    def judge_history(self, *, is_cut: bool) -> None:
         """Apply the rules on all that this process has sent, once."""
         if self.is_history_judged or SESSION not in self.config.stash or self.run is None:
             return
         self.is_history_judged = True
-        from conformance.runner import items  # noqa: PLC0415
+        from conformance.runner import history, items  # noqa: PLC0415
 
-        examined = self.config.stash[SESSION]
-        found = examined.approvals.result(examined)
-        if found is not None:
+        for result in history.results(self.config.stash[SESSION], is_cut=is_cut):
             with self._writing():
-                self.run.add(items.record(found))
+                self.run.add(items.record(result))
 
     def reproduce(self, session: pytest.Session) -> None:
         """Send the requests of failures once more, if every check was performed."""
@@ -330,7 +337,7 @@ class Gatherer:
         with self._writing():
             if SESSION in self.config.stash:
                 self._opened()
-            self.judge_history()  # also of a run that was stopped
+            self.judge_history(is_cut=True)  # also of a run that was stopped
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 secrecy.protect(dict.fromkeys(self.secrets, secrecy.MASK))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
+from conformance.contract.verdict import Finding
 from conformance.http import proxy, secrecy, serialization
 from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
@@ -26,6 +27,7 @@ from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
+from conformance.runner.history import History
 from conformance.runner.recorded_request import THROTTLED
 from conformance.runner.result import ItemResult
 from conformance.target.target import Target
@@ -43,6 +45,9 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
+    def disagreements(self, context: Context) -> Iterator[Finding]:
+        """The records that keep being shown with different values."""
+
 
 class Nothing:
     """The knowledge about a target that is never asked."""
@@ -54,6 +59,10 @@ class Nothing:
     def knows(self, context: Context, operation: Operation, role: str) -> bool:  # noqa: ARG002
         """No assumed name is known."""
         return False
+
+    def disagreements(self, context: Context) -> Iterator[Finding]:  # noqa: ARG002
+        """Nobody reads anything again."""
+        return iter(())
 
 
 @dataclass
@@ -98,6 +107,7 @@ class Session:
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
         self.approvals = ApprovalHistory()
+        self.history = History()
         self._reported: set[str] = set()
         self.logged, self.responding = 0, 0.0
         self._rejected = 0

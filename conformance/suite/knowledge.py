@@ -1,11 +1,13 @@
 """What a target has shown, as facts of the run: which operations serve, which names are known."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Finding, Inconclusive, NotApplicable
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
+from conformance.suite import disagreements
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.lists.parameters import is_known
@@ -25,6 +27,10 @@ class TargetKnowledge:
         """Whether the target knows the assumed name of the query parameter of a role."""
         name = fact_name("knows", operation.id, role)
         return context.fact(name, lambda own: is_known(operation, role, Live(own)))
+
+    def disagreements(self, context: Context) -> Iterator[Finding]:
+        """The records that keep being shown with different values."""
+        return disagreements.confirmed(context)
 
 
 def _is_served(operation: Operation, live: Live) -> bool:

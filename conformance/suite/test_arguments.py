@@ -14,11 +14,11 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
+from conformance.rules.records import every_value
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.parameters import NOT_A_UUID, confirmed_name
-from conformance.suite.lists.records import every_value
 
 OUT_OF_RANGE = (
     "0",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
+from conformance.rules.records import every_value
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.filter_pairs import check_pairs
 from conformance.suite.lists.filtered_lists import check_filtered, check_owners
@@ -22,7 +23,6 @@ from conformance.suite.lists.filters_without_records import (
 )
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
-from conformance.suite.lists.records import every_value
 
 FURTHER_LIMITS = ("50", "10", "7")
 

@@ -8,13 +8,14 @@ from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, NotApplicable, Part, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import others
 from conformance.suite.lists.filters import filtered_plans
 from conformance.suite.lists.limits import with_all_limits
 from conformance.suite.lists.live import OWNERS, Live
-from conformance.suite.lists.pagination import PAGE, Pagination, record_key
+from conformance.suite.lists.pagination import PAGE, Pagination
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.target.target import Credential
 

@@ -1,16 +1,14 @@
 """Records and pages of other callers than primary (Endpoints)."""
 
-from conformance.contract.identifiers import alike
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import in_data, in_item
+from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import PAUSES, Live
 from conformance.suite.lists.parameters import confirmed_name
-from conformance.suite.reading.identity import require_id
 from conformance.suite.reading.other_callers import (
     Reading,
     callers,
@@ -46,59 +44,6 @@ def _is_outside(reading: Reading, live: Live) -> bool:
     if reading.caller.name == "outsider":
         return live.callers.send(reading.response.call, purpose="is it primary's?").status == 200
     return live.is_outside(reading.record, reading.page.operation)
-
-
-@requirement("read/identity")
-def test_another_caller_reads_the_requested_record(operation: Operation, live: Live) -> None:
-    """A record that another caller reads by its id has that id."""
-    for reading in readings(operation, live):
-        if reading.response.status == 200:
-            text = f"{reading.caller.name} asked for {{id}} and got {{found}}"
-            require_id(reading.response, reading.record["id"], text)
-
-
-@requirement("read/agreement")
-def test_another_caller_reads_the_record_of_its_list(operation: Operation, live: Live) -> None:
-    """A record is the same in the list of another caller and by its id, to this caller."""
-    for reading in readings(operation, live):
-        _check_agreement(reading, operation, live)
-
-
-def _check_agreement(reading: Reading, operation: Operation, live: Live) -> None:
-    """Violation where both sides differ repeatedly in a property that neither of them changes."""
-    names = reading.differing(operation, live)
-    for number, pause in enumerate(PAUSES):
-        if not names:
-            return
-        live.session.transport.wait(pause)
-        desynchronize(reading.page.call, number, live)
-        former, reading = reading, reading.anew(live)
-        names &= reading.differing(operation, live) - _changing(former, reading)
-    if not names:
-        return
-    shown = sorted(names)
-    otherwise = defect(
-        Kind.DIFFERENCE,
-        "list and record of {caller} differ in {properties}",
-        expected="the same values",
-        caller=reading.caller.name,
-        properties=", ".join(shown),
-    ).on(*shown)
-    places = [in_data(reading.response, name) for name in shown]
-    places += [in_item(reading.page, reading.record, name) for name in shown]
-    expect.violated(otherwise.at(*places), reading.page, reading.response)
-
-
-def _changing(former: Reading, latter: Reading) -> set[str]:
-    """The properties that differ between two requests for the same side."""
-    sides = (former.response.data, latter.response.data), (former.record, latter.record)
-    return {
-        name
-        for one, other in sides
-        if isinstance(one, dict) and isinstance(other, dict)
-        for name in one.keys() | other.keys()
-        if not alike(one.get(name), other.get(name))
-    }
 
 
 @requirement("pagination/once")

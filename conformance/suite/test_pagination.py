@@ -8,13 +8,13 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.records import values
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.changing_lists import ROUNDS
 from conformance.suite.lists.completeness import calls_or_parts, compare_limits
 from conformance.suite.lists.default_limit import calls_without_limit, compare_with_default
-from conformance.suite.lists.differing_records import agree, has_valid_id
 from conformance.suite.lists.filters import certain_filters, filtered_paginations
 from conformance.suite.lists.limits import lists, with_all_limits
 from conformance.suite.lists.list_end import (
@@ -28,7 +28,6 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.named_records import WHOLE, named_ids, require_listed, require_records
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, End, Pagination
 from conformance.suite.lists.parameters import confirmed_name
-from conformance.suite.lists.records import values
 from conformance.suite.lists.rejected_pages import is_rejected_by_scheme
 from conformance.suite.lists.repeated_records import confirm_repeated, repeated
 
@@ -135,19 +134,12 @@ def test_the_last_page_with_items_is_the_last(operation: Operation, live: Live) 
 
 @requirement("pagination/agreement")
 def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) -> None:
-    """Limits, cursors and filters select records, and change no property of them."""
-    compared = False
-    for call in lists(operation, live):
-        # The longest pages were often read long before the others: they are not the base.
-        longest, *others = with_all_limits(call, live)
-        base, others = (others[0], [longest, *others[1:]]) if others else (longest, [])
-        filtered = [call.asking(**filters) for filters in _filters(operation, live)]
-        others += [live.paginations.read(each, longest.limit) for each in filtered]
-        others += filtered_paginations(operation, live)
-        compared = compared or has_valid_id(base)
-        for pagination in others:
-            agree(base, pagination, live)
-    if not compared:
+    """With all limits and filters; the rule on all sightings of a record compares them."""
+    paginations = [each for call in lists(operation, live) for each in with_all_limits(call, live)]
+    for filters in _filters(operation, live):
+        live.paginations.read(Call(operation.id).asking(**filters), live.longest_page(operation.id))
+    filtered_paginations(operation, live)
+    if not any(each.listed for each in paginations):
         raise Inconclusive(
             f"{operation.id} shows no record with an id", needs=("data in the target",)
         )

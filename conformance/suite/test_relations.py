@@ -4,9 +4,9 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
+from conformance.rules.records import fits
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import fits
 from conformance.suite.reading.localizations import (
     confirm_miscounted,
     languages_of,

@@ -10,13 +10,13 @@ from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call
+from conformance.rules.records import every_value
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import filling
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
-from conformance.suite.lists.records import every_value
 from conformance.suite.tools import other_case
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.filtered_pages import (

@@ -166,7 +166,9 @@ def test_a_reference_that_does_not_pass_ends_the_selftest(
 ) -> None:
     """No mutant runs."""
     outcome = Outcome(("error/code",), ("read/names",), ("limits/rate",))
-    monkeypatch.setattr(matrix, "measured", lambda *_: Reach(Performed({}, {}), {}, {}))
+    monkeypatch.setattr(
+        matrix, "measured", lambda *_: Reach(Performed({}, {}), {}, {}, {}, frozenset())
+    )
     monkeypatch.setattr(trial, "outcome", lambda _: outcome)
 
     assert _output(capsys) == (

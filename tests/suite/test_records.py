@@ -7,7 +7,7 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.contract.identifiers import alike
-from conformance.suite.lists.records import changes, differing, every_value, fits, suits, values
+from conformance.rules.records import changes, differing, every_value, fits, suits, values
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"

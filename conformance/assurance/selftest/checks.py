@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from conformance.contract.verdict import Finding, Verdict
-from conformance.runner import items, pytest_run
+from conformance.runner import history, items, pytest_run
 from conformance.runner.engine import Engine, Outcome, Task
 from conformance.runner.session import Session
 from conformance.suite import wiring
@@ -70,7 +70,6 @@ def outcomes(session: Session, checks: Sequence[Check]) -> Iterator[tuple[Check,
     engine.start()
     for check in checks:
         yield check, engine.outcome(check.name)
-    engine.stop()
 
 
 def performed(session: Session, checks: Sequence[Check]) -> Performed:
@@ -82,9 +81,7 @@ def performed(session: Session, checks: Sequence[Check]) -> Performed:
         results = outcome.context.finish(own), *session.results_of_facts(outcome.context)
         seen |= {result.item: frozenset(map(_seen, result.findings)) for result in results}
         facts[check.name] = frozenset(fact.context.item for fact in outcome.context.facts())
-    history = session.approvals.result(session)
-    if history is not None:
-        seen[history.item] = frozenset(map(_seen, history.findings))
+    seen |= {each.item: frozenset(map(_seen, each.findings)) for each in history.results(session)}
     return Performed(seen, facts)
 
 

@@ -6,7 +6,7 @@ not be found again.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import unquote
@@ -18,9 +18,11 @@ from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.checks import Performed, Seen
 from conformance.http.trace import EXCHANGE
 from conformance.http.transport import Transport
+from conformance.rules.answer import Answer
 from conformance.runner import examination
 from conformance.runner.context import Context
 from conformance.runner.facts import Fact
+from conformance.runner.history import History
 from conformance.runner.scheduling import Stage
 
 BEFORE = ""
@@ -31,12 +33,14 @@ BEFORE = ""
 class Plan:
     """The checks that a trial performs, by name, and what the others find without it.
 
-    `facts` are the names of those that the trial takes from the original.
+    `facts` are the names of those that the trial takes from the original. `owners` are the items
+    that sent nothing in the trial: what they have seen was seen on the original.
     """
 
     checks: frozenset[str]
     known: frozenset[Seen]
-    facts: frozenset[str] = frozenset()
+    facts: frozenset[str]
+    owners: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,14 @@ class Reach:
     """The original reference, as every check has found it.
 
     `functions` has the functions that each check or fact has reached by its own requests, `facts`
-    what was found.
+    what was found, `histories` what each item has seen; `reviews` were to be approved.
     """
 
     performed: Performed
     functions: Mapping[str, frozenset[str]]
     facts: Mapping[str, Fact]
+    histories: Mapping[str, History]
+    reviews: frozenset[str]
 
     def plan(self, edits: Sequence[Edit]) -> Plan:
         """What has to be performed with these edits."""
@@ -59,7 +65,17 @@ class Reach:
         owners = others.union(*(self.performed.facts[name] for name in others))
         seen = self.performed.seen
         known = frozenset().union(*(seen.get(owner, ()) for owner in owners))
-        return Plan(needed, known, self._unchanged(changed))
+        facts = self._unchanged(changed)
+        taken = {self.facts[name].context.item for name in facts}
+        performed = needed.union(*(self.performed.facts[name] for name in needed)) - taken
+        return Plan(needed, known, facts, frozenset(self.histories) - performed)
+
+    def history(self, owners: Iterable[str]) -> History:
+        """What these items have seen together."""
+        merged = History()
+        for owner in sorted(owners):
+            merged.adopt(self.histories[owner])
+        return merged
 
     def _needed(self, changed: frozenset[str] | None) -> frozenset[str]:
         """The checks that may come to another result."""
@@ -129,6 +145,19 @@ class Reach:
         }
 
 
+class HistoryByItem(History):
+    """The sightings of each item as well, which a trial takes one by one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items: dict[str, History] = defaultdict(History)
+
+    def add(self, answer: Answer) -> None:
+        """Remember the records that a response shows."""
+        super().add(answer)
+        self.items[answer.exchange.item].add(answer)
+
+
 class Probe:
     """Notes which functions of an instrumented reference each exchange reaches."""
 
@@ -184,11 +213,14 @@ def measured(seed: int, depth: str) -> Reach:
     probe.attribute(BEFORE)
     transport = ProbedTransport(subject.transport, probe)
     session = examination.opened(replace(subject, transport=transport, traced=True), seed, depth)
+    history = session.history = HistoryByItem()
     try:
         performed = checks.performed(session, checks.collected())
     finally:
         session.close()
-    return Reach(performed, probe.functions(), dict(session.facts.items()))
+    reviews = session.approvals.reviews(session)
+    facts = dict(session.facts.items())
+    return Reach(performed, probe.functions(), facts, history.items, reviews)
 
 
 def _only_reads(context: Context) -> bool:

@@ -1,20 +1,20 @@
 """One run of the suite, in this process, on a reference with edited sources."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import partial
 
 from conformance.assurance.selftest import altered, checks
 from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.checks import Check, Seen
 from conformance.assurance.selftest.population import SEED
-from conformance.assurance.selftest.reach import Reach
+from conformance.assurance.selftest.reach import Plan, Reach
 from conformance.contract import requirements
 from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
-from conformance.runner.facts import Fact
+from conformance.runner.session import Session
 
 DEPTH = "quick"
 
@@ -42,19 +42,25 @@ def run(edits: Sequence[Edit], seed: int = SEED, reach: Reach | None = None) -> 
         return outcome(seen(edits, every, seed))
     plan = reach.plan(edits)
     needed = [check for check in every if check.name in plan.checks]
-    facts = {name: reach.facts[name] for name in plan.facts}
-    return outcome(seen(edits, needed, seed, facts) | plan.known)
+    return outcome(seen(edits, needed, seed, partial(_adopt, plan, reach)) | plan.known)
+
+
+def _adopt(plan: Plan, reach: Reach, session: Session) -> None:
+    """Let a session know what the edits do not concern."""
+    session.facts.adopt({name: reach.facts[name] for name in plan.facts})
+    session.history.adopt(reach.history(plan.owners))
+    session.approvals.adopt(reach.reviews)
 
 
 def seen(
     edits: Sequence[Edit],
     chosen: Sequence[Check],
     seed: int = SEED,
-    facts: Mapping[str, Fact] = MappingProxyType({}),
+    prepare: Callable[[Session], None] = lambda _: None,
 ) -> frozenset[Seen]:
-    """Perform these checks on the edited reference; some facts are known."""
+    """Perform these checks on the edited reference, in a session that may know something."""
     session = examination.opened(examination.in_process(altered.load(edits)), seed, DEPTH)
-    session.facts.adopt(facts)
+    prepare(session)
     try:
         return checks.performed(session, chosen).all_seen
     finally:

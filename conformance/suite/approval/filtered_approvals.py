@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
+from conformance.rules.records import every_value
 from conformance.suite.approval.review import Record
 from conformance.suite.approval.settling import INTERVALS
 from conformance.suite.lists.filtered_lists import check_filtered
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import Pagination
-from conformance.suite.lists.records import every_value
 
 
 def check_still_filtered(approved: Sequence[Record], operation: Operation, live: Live) -> None:

@@ -7,6 +7,7 @@ from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
+from conformance.rules.records import differing
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
@@ -16,7 +17,6 @@ from conformance.suite.approval.review import (
     record_of,
 )
 from conformance.suite.callers import expect
-from conformance.suite.lists.records import differing
 
 
 def result_of(response: Exchange) -> Record:

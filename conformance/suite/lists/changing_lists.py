@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from conformance.http.exchange import Call
+from conformance.rules.records import record_key
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import Pagination, record_key
+from conformance.suite.lists.pagination import Pagination
 
 ROUNDS = 2
 RESTLESS = 8

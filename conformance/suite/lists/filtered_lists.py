@@ -7,18 +7,12 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item, status_line
 from conformance.suite.lists.changing_lists import ROUNDS, desynchronize
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import (
-    DEFAULT_LIMIT,
-    GROWING,
-    PAGE,
-    End,
-    Pagination,
-    record_key,
-)
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, GROWING, PAGE, End, Pagination
 from conformance.suite.lists.rejected_pages import is_rejected_by_scheme
 
 MOST_NAMED = 3

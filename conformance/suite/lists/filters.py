@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
+from conformance.rules.records import values
 from conformance.suite.lists.limits import filling
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import (
@@ -16,7 +17,6 @@ from conformance.suite.lists.pagination import (
     Pagination,
     Plan,
 )
-from conformance.suite.lists.records import values
 
 LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
 """Limits of the paginations under a filter; of pages of one only the first ones are read."""

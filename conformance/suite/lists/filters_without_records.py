@@ -8,11 +8,11 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
+from conformance.rules.records import every_value
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_item
 from conformance.suite.lists.filtered_lists import MOST_NAMED, report_foreign
 from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
-from conformance.suite.lists.records import every_value
 
 
 def check_unknown_ids(operation: Operation, role: str, name: str, live: Live) -> None:

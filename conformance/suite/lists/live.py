@@ -9,10 +9,11 @@ from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.records import record_key
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers.callers import Callers
-from conformance.suite.lists.pagination import PAGE, Listed, Pagination, record_key
+from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.suite.lists.paginations import Paginations
 
 Value = TypeVar("Value")

@@ -2,11 +2,11 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
+from conformance.rules.records import differing, of_contract, record_key
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import PAUSES, Live, reading_of
 from conformance.suite.lists.named_records import require_listed
-from conformance.suite.lists.pagination import End, Listed, Pagination, record_key
-from conformance.suite.lists.records import differing, of_contract
+from conformance.suite.lists.pagination import End, Listed, Pagination
 
 MOST_READ = 5
 """Lost records that are read by their ids."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.sending import Sending
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.changing_lists import (
@@ -14,7 +15,7 @@ from conformance.suite.lists.changing_lists import (
     updated,
 )
 from conformance.suite.lists.live import Live, reading_of
-from conformance.suite.lists.pagination import End, Pagination, record_key
+from conformance.suite.lists.pagination import End, Pagination
 from conformance.suite.lists.parts import skipped
 from conformance.suite.lists.repeated_records import some_ids
 

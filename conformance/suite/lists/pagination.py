@@ -1,6 +1,5 @@
 """Pagination of one list: the pages that following `nextCursor` returns, and why it ended."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +11,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import PARSED, Call, Exchange
 from conformance.http.recent import recent
 from conformance.http.sending import Sending
+from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.target.target import Credential
@@ -248,9 +248,3 @@ def length(limit: int) -> int:
 def enough(records: int, limit: int) -> int:
     """The most pages that are read of a list of so many records."""
     return min(FARTHEST, SPARE * records // length(limit))
-
-
-def record_key(record: dict[str, Any]) -> str:
-    """The id of a record in lower case, or the whole record as JSON where it has no id."""
-    id = record.get("id")
-    return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)

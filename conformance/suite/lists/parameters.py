@@ -9,8 +9,8 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
 from conformance.rules.arguments import REJECTIONS
+from conformance.rules.records import every_value
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import every_value
 
 NOT_A_UUID = "not-a-uuid"
 

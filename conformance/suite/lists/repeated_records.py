@@ -3,11 +3,12 @@
 from collections import Counter
 
 from conformance.contract.verdict import Kind, Location, defect
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_item
 from conformance.suite.lists.changing_lists import RESTLESS, are_at_rest, desynchronize, updated
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import Pagination, record_key
+from conformance.suite.lists.pagination import Pagination
 
 MOST_NAMED = 3
 """Ids that a sentence names."""

@@ -35,20 +35,6 @@ def read_records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]
     return records
 
 
-def require_id(response: Exchange, id: str, text: str) -> None:
-    """The record of a response has the requested id, if it has an id at all."""
-    found = response.data.get("id", id) if isinstance(response.data, dict) else id
-    expect.that(
-        isinstance(found, str) and found.lower() == id.lower(),
-        defect(
-            Kind.FOREIGN, text, expected=f"the record {id}", actual=found, id=id, found=repr(found)
-        )
-        .on("id")
-        .at(in_data(response, "id")),
-        response,
-    )
-
-
 def at_once(operation: Operation, ids: Sequence[str], live: Live) -> list[tuple[str, Exchange]]:
     """Responses to concurrent requests of primary for these ids, or for the lists below them."""
     name, primary = parameter_of(operation), live.callers.credential("primary")

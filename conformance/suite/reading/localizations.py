@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import Pagination, record_key
+from conformance.suite.lists.pagination import Pagination
 from conformance.suite.reading.names import Record, property_of
 
 ROUNDS = 2

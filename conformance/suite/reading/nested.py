@@ -8,10 +8,11 @@ from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_item
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import Listed, record_key
+from conformance.suite.lists.pagination import Listed
 from conformance.suite.reading.names import Record
 
 

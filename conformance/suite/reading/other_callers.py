@@ -9,8 +9,6 @@ from conformance.contract.verdict import NotApplicable
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
-from conformance.suite.lists.pagination import record_key
-from conformance.suite.reading.list_agreement import differing_names
 from conformance.target.target import Credential
 
 CALLERS = ("colleague", "outsider", "no-review-role")
@@ -40,18 +38,6 @@ class Reading:
         )
         same = [item for item in page.items if item.get("id") == self.record["id"]]
         return Reading(self.caller, page, same[0] if same else self.record, response)
-
-    def differing(self, operation: Operation, live: Live) -> set[str]:
-        """The properties of the contract in which the list and the response differ.
-
-        Empty where the response is no success or shows another record: others report that.
-        """
-        data = self.response.data
-        if self.response.status != 200 or not isinstance(data, dict) or not self.is_listed:
-            return set()
-        if record_key({"id": data.get("id", self.record["id"])}) != record_key(self.record):
-            return set()
-        return set(differing_names(live, operation, self.record, data))
 
 
 def callers(live: Live) -> list[Credential]:

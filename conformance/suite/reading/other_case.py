@@ -8,11 +8,10 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.records import Record, differing, in_lower_case, of_contract, record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import PAUSES, Live
-from conformance.suite.lists.pagination import record_key
-from conformance.suite.lists.records import Record, differing, of_contract
 
 ITEMS = "items"
 
@@ -64,7 +63,7 @@ def _names_another(record: Record, name: str, id: str) -> bool:
 def _differ(one: Record, other: Record, operation: Operation, live: Live) -> set[str]:
     """The properties of the contract in which two records differ."""
     contract, resource = live.session.contract, operation.resource
-    sides = (_in_lower_case(of_contract(contract, resource, each)) for each in (one, other))
+    sides = (in_lower_case(of_contract(contract, resource, each)) for each in (one, other))
     return set(differing(*sides))
 
 
@@ -184,15 +183,6 @@ def _differing(one: Exchange, other: Exchange, operation: Operation, live: Live)
 def _repeats(page: Exchange, former: Exchange) -> bool:
     keys, former_keys = (set(map(record_key, each.items)) for each in (page, former))
     return bool(keys & former_keys)
-
-
-def _in_lower_case(value: Any) -> Any:
-    """A value with every text in it in lower case."""
-    if isinstance(value, dict):
-        return {name: _in_lower_case(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_in_lower_case(item) for item in value]
-    return value.lower() if isinstance(value, str) else value
 
 
 def _report(names: Set[str], plain: Exchange, other: Exchange) -> None:

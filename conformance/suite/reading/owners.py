@@ -6,10 +6,11 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.lists.live import PARENTS, READING, Live
-from conformance.suite.lists.pagination import Listed, record_key
+from conformance.suite.lists.pagination import Listed
 from conformance.suite.reading.names import Record, property_of
 
 RECORDS = {"video_list": "videoId", "review_list": "reviewId"}

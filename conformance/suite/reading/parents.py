@@ -6,10 +6,9 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import in_item
 from conformance.suite.lists.live import PAUSES, Live, parameter_of
-from conformance.suite.lists.pagination import record_key
 
 MOST_CONFIRMED = 3
 """Pairs of pages that are read again: a defect is seen again in the first of them."""
@@ -27,22 +26,6 @@ def with_cursor_of_another(operation: Operation, live: Live) -> list[tuple[str, 
     purpose = "the cursor of another parent"
     page = live.callers.send(below_other, scheme=issued.scheme, purpose=purpose)
     return [(others[0], page)]
-
-
-def require_parent(page: Exchange, name: str, parent: str) -> None:
-    """Every item of a page has the id of the record that it was requested below."""
-    for item in page.items:
-        if str(item.get(name, parent)).lower() == parent.lower():
-            continue
-        place = in_item(page, item, name)
-        foreign = defect(
-            Kind.FOREIGN,
-            "an item has another {name} than the record that it was requested below",
-            expected=f"{name} {parent}",
-            actual=item[name],
-            name=name,
-        )
-        expect.violated(foreign.on(name).at(place), page)
 
 
 def require_one_parent(pages: Sequence[tuple[str, Exchange]], name: str, live: Live) -> None:

@@ -12,7 +12,7 @@ from conformance.contract.identifiers import alike, is_uuid
 from conformance.contract.openapi import Contract
 from conformance.contract.pointer import Path
 from conformance.http.exchange import MISSING
-from conformance.suite.lists.records import fits, without_no_reason
+from conformance.rules.records import fits, without_no_reason
 
 INNER = dict(api.load().nested.values())
 """The resource of the records in an array, by the name of the property."""

@@ -1,5 +1,6 @@
 """Records that are shown in several places: the properties that both places show have to agree."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -11,7 +12,6 @@ from conformance.contract import api
 from conformance.contract.identifiers import alike, is_uuid
 from conformance.contract.openapi import Contract
 from conformance.rules.validation import scrubbed
-from conformance.suite.lists.pagination import record_key
 
 Record = Mapping[str, Any]
 
@@ -43,6 +43,27 @@ def without_no_reason(record: Record) -> Record:
 def differing(one: Record, other: Record) -> list[str]:
     """The properties that both records have, with different values."""
     return [name for name in one if name in other and not _same(one[name], other[name])]
+
+
+def differing_of_contract(
+    contract: Contract, resource: str, one: Record, other: Record
+) -> list[str]:
+    """The properties of the contract in which two reads of a record differ, and both are valid."""
+    named, other_named = (of_contract(contract, resource, record) for record in (one, other))
+    return [
+        name
+        for name in differing(named, other_named)
+        if all(suits(contract, resource, name, shown) for shown in (one, other))
+    ]
+
+
+def in_lower_case(value: Any) -> Any:
+    """A value with every text in it in lower case."""
+    if isinstance(value, dict):
+        return {name: in_lower_case(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [in_lower_case(item) for item in value]
+    return value.lower() if isinstance(value, str) else value
 
 
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
@@ -136,3 +157,9 @@ def _in_order_of(one: list[Any], other: list[Any]) -> list[Any]:
         records.get(record_key(item), beside) if isinstance(item, dict) else beside
         for item, beside in pairs
     ]
+
+
+def record_key(record: Record) -> str:
+    """The id of a record in lower case, or the whole record as JSON where it has no id."""
+    id = record.get("id")
+    return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)

@@ -1,0 +1,149 @@
+"""Agreement: one caller is shown a record with the same values by every way of reading it.
+
+A rule on all that a run has seen (Resources and their fields). What it suspects, it names: the
+data may have changed between two reads, so that nobody is blamed before both are repeated.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from conformance.contract.openapi import Contract
+from conformance.contract.verdict import Defect, Kind, defect
+from conformance.rules.answer import TOOL, Way
+from conformance.rules.records import differing_of_contract, in_lower_case
+from conformance.rules.sighting import Sighting
+
+LISTED, SPELLED, BY_ID, BY_TOOL = (
+    "pagination/agreement",
+    "arguments/case",
+    "read/agreement",
+    "tools/data",
+)
+REQUIREMENTS = (LISTED, SPELLED, BY_ID, BY_TOOL)
+"""What this rule names: first what separates the two sightings by the least."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Equal sightings of one record: the first at each place, and how many there are."""
+
+    places: tuple[Sighting, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two sightings of a record that differ in some properties, and what they violate."""
+
+    requirement: str
+    usual: Sighting
+    odd: Sighting
+    properties: tuple[str, ...]
+
+    @property
+    def operation(self) -> str:
+        """The operation that is blamed: the one by id where a list is the other."""
+        ways = (self.odd.answer.way, self.usual.answer.way)
+        by_id = [way for way in ways if not way.operation.is_list]
+        chosen = by_id if self.requirement == BY_ID and by_id else ways
+        return chosen[0].operation.id
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What it has in common with others that one defect causes."""
+        return (self.requirement, self.operation, *self.properties)
+
+    def defect(self, usual: Sighting, odd: Sighting) -> Defect:
+        """The defect, as these later sightings show it."""
+        text = {
+            BY_ID: "list and record differ in {properties}",
+            LISTED: "two pages show one record with different {properties}",
+            SPELLED: "a UUID in the other case selects other data: {properties}",
+            BY_TOOL: "the tool and HTTP differ in {properties}",
+        }[self.requirement]
+        return (
+            defect(
+                Kind.DIFFERENCE,
+                text,
+                expected="the same values",
+                properties=", ".join(self.properties),
+            )
+            .on(*self.properties)
+            .at(
+                *(
+                    each.answer.located(*each.path, name)
+                    for each in (usual, odd)
+                    for name in self.properties
+                )
+            )
+        )
+
+
+def disagreements(variants: Iterable[Variant], contract: Contract) -> Iterator[Disagreement]:
+    """How the variants of one record differ from the usual one, which most sightings show."""
+    usual, *others = sorted(variants, key=lambda each: -each.count)
+    for other in others:
+        found = _between(usual, other, contract)
+        if found is not None:
+            yield found
+
+
+def restless(variants: Sequence[Variant], contract: Contract) -> set[str]:
+    """The properties in which a record differs from itself where it was asked for alike."""
+    return {
+        name
+        for one, other in combinations(variants, 2)
+        for first, second in product(one.places, other.places)
+        if first.place == second.place and first.answer.way.shape == second.answer.way.shape
+        for name in differing(first, second, contract)
+    }
+
+
+def differing(usual: Sighting, odd: Sighting, contract: Contract) -> list[str]:
+    """The properties in which two sightings of a record differ.
+
+    The case of letters does not count where the two were asked for with ids in different cases: a
+    URL may repeat an id as it was spelled.
+    """
+    one, other = usual.record, odd.record
+    if _is_spelled_otherwise(usual.answer.way, odd.answer.way):
+        one, other = in_lower_case(one), in_lower_case(other)
+    ways = (usual.answer.way.operation, odd.answer.way.operation)
+    names = differing_of_contract(contract, ways[0].resource, one, other)
+    # A record that is listed below two others may name either: the rule on parents looks at that.
+    parents = {each.name for way in ways for each in way.parameters if each.location == "path"}
+    return [name for name in names if name not in parents]
+
+
+def _between(usual: Variant, odd: Variant, contract: Contract) -> Disagreement | None:
+    """The plainest difference between two variants; None where nothing states that they agree."""
+    pairs = [
+        (REQUIREMENTS.index(requirement), number, requirement, one, other)
+        for number, (one, other) in enumerate(product(usual.places, odd.places))
+        if (requirement := _requirement(one.answer.way, other.answer.way)) is not None
+    ]
+    if not pairs:
+        return None
+    _, _, requirement, one, other = min(pairs, key=lambda pair: pair[:2])
+    properties = differing(one, other, contract)
+    return Disagreement(requirement, one, other, tuple(properties)) if properties else None
+
+
+def _requirement(one: Way, other: Way) -> str | None:
+    """What states that two ways of reading show the same; None where nothing does."""
+    if TOOL in (one.face, other.face):
+        return BY_TOOL if one.face != other.face and one.shape == other.shape else None
+    if _is_spelled_otherwise(one, other):
+        return SPELLED
+    listed: Sequence[bool] = (one.operation.is_list, other.operation.is_list)
+    if all(listed):
+        return LISTED
+    return BY_ID if any(listed) else None
+
+
+def _is_spelled_otherwise(one: Way, other: Way) -> bool:
+    """Whether one and the same id was asked for in upper case and in lower case."""
+    if one.operation != other.operation or one.subject is None or other.subject is None:
+        return False
+    return one.subject != other.subject and one.subject.lower() == other.subject.lower()

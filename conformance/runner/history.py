@@ -1,0 +1,90 @@
+"""What a process has seen of the records of a target, whichever item has asked for them."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conformance.http.exchange import FACT
+from conformance.rules.agreement import Variant
+from conformance.rules.answer import Answer
+from conformance.rules.sighting import Key, Place, Sighting, sightings
+from conformance.runner.result import ItemResult
+
+if TYPE_CHECKING:
+    from conformance.runner.session import Session
+
+ITEM = f"{FACT}history"
+
+MOST_VARIANTS = 30
+"""Variants of one record; with more, it changes with each response, and nobody can compare it."""
+
+
+@dataclass
+class _Seen:
+    """One of equal sightings for each place, by place, and the number of all of them."""
+
+    chosen: dict[Place, Sighting] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, sighting: Sighting) -> None:
+        """Count a sighting; which one is kept does not depend on the schedule."""
+        kept = self.chosen.setdefault(sighting.place, sighting)
+        if sighting.answer.exchange.id < kept.answer.exchange.id:
+            self.chosen[sighting.place] = sighting
+        self.count += 1
+
+    def merge(self, other: "_Seen") -> None:
+        """Count what another history has seen of the same."""
+        for sighting in other.chosen.values():
+            self.add(sighting)
+        self.count += other.count - len(other.chosen)
+
+
+class History:
+    """The sightings of every record, of which equal ones are counted, and kept once."""
+
+    def __init__(self) -> None:
+        self._records: dict[Key, dict[bytes, _Seen]] = {}
+        self._adding = threading.Lock()
+
+    def add(self, answer: Answer) -> None:
+        """Remember the records that a response shows."""
+        for sighting in sightings(answer):
+            digest = sighting.digest
+            with self._adding:
+                variants = self._records.setdefault(sighting.key, {})
+                if len(variants) <= MOST_VARIANTS:
+                    variants.setdefault(digest, _Seen()).add(sighting)
+
+    def adopt(self, other: "History") -> None:
+        """Take what another run has seen on a target that responds to it in the same way."""
+        for key, variants in other._records.items():
+            own = self._records.setdefault(key, {})
+            for digest, seen in variants.items():
+                own.setdefault(digest, _Seen()).merge(seen)
+
+    def differing(self) -> Iterator[list[Variant]]:
+        """The records that were not always shown alike, in the same order in every schedule."""
+        for key in sorted(self._records, key=repr):
+            variants = self._records[key]
+            if 1 < len(variants) <= MOST_VARIANTS:
+                ordered = [variants[digest] for digest in sorted(variants)]
+                yield [Variant(_places(each), each.count) for each in ordered]
+
+
+def _places(seen: _Seen) -> tuple[Sighting, ...]:
+    return tuple(seen.chosen[place] for place in sorted(seen.chosen))
+
+
+def results(session: "Session", *, is_cut: bool = False) -> list[ItemResult]:
+    """What shows in all that a process has sent, and in no exchange alone.
+
+    Where the run was cut, nothing more is sent to look into what is suspected.
+    """
+    found = [session.approvals.result(session)]
+    if not is_cut:
+        context = session.context(ITEM)
+        own = context.finish(tuple(session.knowledge.disagreements(context)))
+        found += [own if own.findings else None, *session.results_of_facts(context)]
+    return [each for each in found if each is not None]

@@ -1,0 +1,196 @@
+"""Records that a run was shown with different values, read once more before anybody is blamed."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from conformance.contract.verdict import Finding, Inconclusive, Verdict, Violation
+from conformance.http.exchange import Exchange
+from conformance.http.replay import Unrecorded
+from conformance.http.sending import Sending
+from conformance.rules import agreement, tool_call
+from conformance.rules import answer as answers
+from conformance.rules.agreement import Disagreement, Variant
+from conformance.rules.answer import TOOL
+from conformance.rules.sighting import Sighting, sightings
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
+from conformance.suite.lists.changing_lists import RESTLESS
+from conformance.suite.lists.live import PAUSES, Live
+from conformance.suite.tools.channel import Caller, Channel, Message
+
+MOST_ALIKE = 3
+"""Disagreements of one kind that are looked into: one defect shows itself in the first of them."""
+MOST = 30
+"""Disagreements that are looked into."""
+UNREPEATED = frozenset({"throttled"})
+"""Callers who are not asked again: they have no requests to spare."""
+Named = tuple[str, Callable[[Context], "Outcome"]]
+"""A fact of the run: its name, and how it is found."""
+Round = tuple[Sighting, Sighting, Sighting]
+"""The usual sighting, the odd one, and the usual one again."""
+
+
+def confirmed(context: Context) -> Iterator[Finding]:
+    """What a run has seen of records that keep disagreeing, one finding of each kind."""
+    tried: Counter[tuple[str, ...]] = Counter()
+    found: set[tuple[str, ...]] = set()
+    differing = list(_differing(context))
+    restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))
+    suspects = (agreement.disagreements(each, context.contract) for each in differing)
+    for suspected in chain.from_iterable(suspects):
+        if suspected.kind in found or tried[suspected.kind] == MOST_ALIKE:
+            continue
+        if tried.total() == MOST:
+            return
+        tried[suspected.kind] += 1
+        outcome = context.fact(*_fact(suspected, tried[suspected.kind], frozenset(restless)))
+        restless |= outcome.changing
+        if outcome.violation is not None:
+            found.add(suspected.kind)
+            yield _finding(suspected, outcome.violation)
+
+
+def require_agreement(usual: Exchange, odd: Exchange, id: str, context: Context) -> None:
+    """Violation where two responses keep showing a record with different values."""
+    shown = [_sighting(each, id, context) for each in (usual, odd)]
+    if None in shown:
+        return
+    one, other = (Variant((each,), 1) for each in shown if each is not None)
+    for suspected in agreement.disagreements((one, other), context.contract):
+        outcome = Confirmation(context, suspected).outcome()
+        if outcome.violation is not None:
+            raise outcome.violation
+
+
+def _sighting(exchange: Exchange, id: str, context: Context) -> Sighting | None:
+    answer = answers.of(exchange, context.contract)
+    shown = sightings(answer) if answer is not None else ()
+    return next((each for each in shown if each.key[1] == id.lower()), None)
+
+
+def _fact(suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
+    name = fact_name("disagreement", *suspected.kind, number)
+    return name, lambda own: Confirmation(own, suspected, restless).outcome()
+
+
+def _finding(suspected: Disagreement, violation: Violation) -> Finding:
+    ways = (suspected.usual.answer.way, suspected.odd.answer.way)
+    return Finding(
+        suspected.requirement,
+        Verdict.FAIL,
+        violation.operation,
+        violation.message,
+        violation.expected,
+        exchanges=violation.exchanges,
+        defect=violation.defect,
+        schemes=tuple(sorted({way.scheme for way in ways if way.scheme})),
+        faces=tuple(sorted({way.face for way in ways})),
+    )
+
+
+def _differing(context: Context) -> Iterator[list[Variant]]:
+    """The records that were not always shown alike, and that this run did not try to approve."""
+    attempted = context.session.approvals.reviews(context.session)
+    for variants in context.session.history.differing():
+        _, id, caller, _ = variants[0].places[0].key
+        is_repeatable = caller in context.target.credentials and caller not in UNREPEATED
+        if id not in attempted and is_repeatable:
+            yield variants
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a suspicion, and the properties that changed meanwhile."""
+
+    violation: Violation | None
+    changing: frozenset[str] = frozenset()
+
+
+class Confirmation:
+    """Reads both sides of a disagreement again: usual, odd, usual.
+
+    What changes by itself, in whatever record (`restless`), is read more often: it may have the
+    same values several times by chance.
+    """
+
+    def __init__(
+        self, context: Context, suspected: Disagreement, restless: Collection[str] = ()
+    ) -> None:
+        self._live = Live(context)
+        self._channel = Channel(context)
+        self._suspected = suspected
+        self._rounds = len(PAUSES) if set(suspected.properties).isdisjoint(restless) else RESTLESS
+
+    def outcome(self) -> Outcome:
+        """A violation, where both sides keep differing, and neither changes."""
+        rounds: list[Round] = []
+        with suppress(Inconclusive, Unrecorded):
+            for number in range(self._rounds):
+                rounds.append(self._both_again(number))
+                stable = self._stable(rounds)
+                if not stable:
+                    return Outcome(None, self._changing(rounds))
+            return Outcome(self._violation(rounds[-1]), self._changing(rounds))
+        return Outcome(None, self._changing(rounds))
+
+    def _stable(self, rounds: Sequence[Round]) -> set[str]:
+        """The properties in which the two sides differed every time."""
+        stable = set(self._suspected.properties) - self._changing(rounds)
+        for before, odd, after in rounds:
+            stable &= self._differing(before, odd) & self._differing(after, odd)
+        return stable
+
+    def _changing(self, rounds: Sequence[Round]) -> frozenset[str]:
+        """The properties that differ between two readings of one side."""
+        usual = [each for before, _, after in rounds for each in (before, after)]
+        sides = (usual, [odd for _, odd, _ in rounds])
+        pairs = (pair for side in sides for pair in pairwise(side))
+        return frozenset().union(*(self._differing(*pair) for pair in pairs))
+
+    def _both_again(self, number: int) -> Round:
+        """Both sides once more; Inconclusive where the record is not shown again."""
+        self._live.session.transport.wait(PAUSES[min(number, len(PAUSES) - 1)])
+        usual, odd, again = map(self._again, (self._usual, self._odd, self._usual))
+        return usual, odd, again
+
+    @property
+    def _usual(self) -> Sighting:
+        return self._suspected.usual
+
+    @property
+    def _odd(self) -> Sighting:
+        return self._suspected.odd
+
+    def _differing(self, one: Sighting, other: Sighting) -> set[str]:
+        return set(agreement.differing(one, other, self._live.session.contract))
+
+    def _again(self, sighting: Sighting) -> Sighting:
+        """The record, asked for as before."""
+        response = self._sent(sighting)
+        again = _sighting(response, sighting.key[1], self._live.session)
+        if again is None:
+            raise Inconclusive("a record is not shown any more", exchanges=[response.id])
+        return again
+
+    def _sent(self, sighting: Sighting) -> Exchange:
+        exchange, way = sighting.answer.exchange, sighting.answer.way
+        credential = self._live.session.target.credentials[str(way.caller)]
+        if way.face == TOOL:
+            call = tool_call.read(exchange)
+            assert call is not None
+            params = {"name": call.tool, "arguments": dict(call.arguments)}
+            message = Message("tools/call", params, "the record again", way.operation.id)
+            return self._channel.send(message, Caller.of(credential, way.scheme)).exchange
+        sending = Sending(credential, way.scheme, "the record again")
+        return self._live.session.client.send(exchange.call, sending)
+
+    def _violation(self, last: Round) -> Violation:
+        usual, odd, _ = last
+        return Violation(
+            self._suspected.defect(usual, odd),
+            exchanges=[each.answer.exchange.id for each in (usual, odd)],
+            operation=self._suspected.operation,
+        )

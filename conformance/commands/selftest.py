@@ -13,6 +13,7 @@ from conformance.assurance.selftest.matrix import MatrixError, Row
 from conformance.assurance.selftest.population import Mutant, PopulationError, Subject
 from conformance.commands import edits
 from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.report.console import output
 from conformance.report.console.line import shown
 
@@ -20,7 +21,10 @@ PASSED, FAILED = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 where every mutant fails exactly its requirements and every variant passes, else 1."""
+    """0 where every mutant fails exactly its requirements and every variant passes, else 1.
+
+    3 where a trial ended with an internal error, or without a verdict.
+    """
     everything = _everything(arguments.also)
     if arguments.coverage:
         output.own(catalogue.text(everything))
@@ -34,13 +38,15 @@ def run(arguments: argparse.Namespace) -> int:
         rows = _watched(chosen, arguments)
     except MatrixError as problem:
         output.lines([f"! {problem}"])
-        return FAILED
+        return CHECKER_ERROR
     partial = arguments.only or arguments.seeds
     uncovered = [] if partial else matrix.uncovered(chosen)
     if arguments.json:
         output.document(document(rows, uncovered))
     else:
         output.lines(lines(rows, uncovered))
+    if any(row.is_ours for row in rows):
+        return CHECKER_ERROR
     return FAILED if uncovered or any(row.problems for row in rows) else PASSED
 
 

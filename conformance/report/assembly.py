@@ -111,6 +111,8 @@ def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:
     findings = gathered.findings[stated.id]
     entry = document.requirement(stated, findings, gathered.evidence)
     entry["coverage"] = coverage.of_requirement(stated, entry, findings)
+    if seconds := gathered.seconds(stated.id):
+        entry["seconds"] = seconds
     return entry
 
 

@@ -33,6 +33,8 @@ class Case:
     known: str | None = None
     coverage: str = ""
     """How much of the requirement was checked."""
+    seconds: float = 0.0
+    """How long the requests of its own checks have taken."""
 
     @property
     def name(self) -> str:
@@ -73,6 +75,7 @@ def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
         findings=findings,
         known=next((finding["known"] for finding in findings if "known" in finding), None),
         coverage=coverage.described(entry),
+        seconds=entry.get("seconds", {}).get(operation, 0.0),
     )
 
 

@@ -169,6 +169,7 @@ RequirementEntry = TypedDict(
         "operations": dict[str, str],
         "findings": list[FindingEntry],
         "coverage": NotRequired[CoverageEntry],
+        "seconds": NotRequired[dict[str, float]],
         "untested": NotRequired[str],
         "unscored": NotRequired[str],
         "contested": NotRequired[str],

@@ -1,6 +1,8 @@
 """The records of all items of a run, added up."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
+from math import fsum
 from typing import Any
 
 import orjson
@@ -50,6 +52,7 @@ class Gathered:
         self._shown = 0
         self.methods: dict[str, int] = {}
         self.elapsed: dict[str, list[float]] = {}
+        self._seconds: dict[str, dict[str, list[float]]] = {}
 
     def add(self, text: str) -> None:
         """Add the record of one item, as JSON; of a fact that several processes found, one.
@@ -68,12 +71,30 @@ class Gathered:
                 self.findings[finding["requirement"]].append(finding)
         for observed in record["observations"]:
             self._observe(observed)
+        self._time(record)
         self._show(record["evidence"])
         self.exchanges += record["exchanges"]
         for operation, seconds in record["elapsed"].items():
             self.elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():
             self.methods[method] = self.methods.get(method, 0) + number
+
+    def seconds(self, requirement: str) -> dict[str, float]:
+        """How long the requests of its own checks have taken, by operation; "" for none."""
+        found = self._seconds.get(requirement, {})
+        return {name: round(fsum(values), 6) for name, values in sorted(found.items())}
+
+    def _time(self, record: Mapping[str, Any]) -> None:
+        """Add the times of an item to what it has checked; what the rules say took no time."""
+        own = {
+            (each["requirement"], each["operation"] or "")
+            for each in record["findings"]
+            if not each.get("responses")
+        }
+        for requirement, operation in own:
+            times = record["elapsed"]
+            taken = times.get(operation, []) if operation else [*chain(*times.values())]
+            self._seconds.setdefault(requirement, {}).setdefault(operation, []).extend(taken)
 
     def _add_unknown_problems(self, record: Mapping[str, Any]) -> None:
         for found in record["findings"]:

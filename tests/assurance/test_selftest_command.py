@@ -172,7 +172,7 @@ def test_a_reference_that_does_not_pass_ends_the_selftest(
     monkeypatch.setattr(trial, "outcome", lambda _: outcome)
 
     assert _output(capsys) == (
-        1,
+        3,
         ["! the original reference does not pass error/code, read/names, limits/rate"],
     )
 
@@ -185,4 +185,16 @@ def test_a_suite_without_checks_ends_the_selftest(
 
     code, lines = _output(capsys, "--seeds", "1")
 
-    assert (code, len(lines), "read/names" in lines[0]) == (1, 1, True)
+    assert (code, len(lines), "read/names" in lines[0]) == (3, 1, True)
+
+
+@pytest.mark.parametrize(("edit", "expected"), [("1 / 0", 3), ("None", 1)])
+def test_a_trial_without_a_verdict_is_an_error_of_ours(
+    edit: str, expected: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mutant that merely survives is none."""
+    added = Edit("tools", "log = logging", f"NOTHING = {edit}\nlog = logging")
+    mutant = Mutant("added", "A constant is added.", frozenset({"error/code"}), (added,))
+    monkeypatch.setattr(population, "shipped", lambda: [mutant])
+
+    assert _output(capsys, "--only", mutant.id)[0] == expected

@@ -537,11 +537,22 @@ def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
     assert root[0].attrib == {
         "name": "read",
         "tests": "2",
+        "time": "0.000",
         "failures": "1",
         "errors": "0",
         "skipped": "0",
     }
     assert root[0][0].attrib["classname"] == "conformance.read"
+
+
+def test_a_case_has_the_seconds_of_its_operation() -> None:
+    """Those of the requests that its own checks have sent; a suite has the sum."""
+    timed = requirement(finding(PASS), finding(PASS, "b"))
+    timed["seconds"] = {"a": 1.25, "b": 0.5}
+    (suite,) = junit_of(timed)
+
+    assert [case.attrib["time"] for case in suite] == ["1.250", "0.500"]
+    assert suite.attrib["time"] == "1.750"
 
 
 def test_a_case_has_its_requirement_among_its_properties() -> None:

@@ -64,7 +64,8 @@ def rows(
             del left[found.subject.id]
             yield found
     for subject in left.values():
-        yield Row(subject, (), ("no verdict: its process ended, or said something else",))
+        reason = "no verdict: its process ended, or said something else"
+        yield Row(subject, (), (reason,), is_ours=True)
 
 
 @contextmanager
@@ -117,4 +118,5 @@ def row(stated: Mapping[str, Any], left: Mapping[str, Subject]) -> Row | None:
         return None
     if not requirements.load().keys() >= set(failed):
         return None
-    return Row(subject, tuple(failed), tuple(short(each, LONGEST_PROBLEM) for each in problems))
+    shown = tuple(short(each, LONGEST_PROBLEM) for each in problems)
+    return Row(subject, tuple(failed), shown, is_ours=stated.get("is-ours") is True)

@@ -26,7 +26,12 @@ def main() -> None:
     subjects, processes, alone = pickle.load(sys.stdin.buffer)
     try:
         for row in matrix.rows(subjects, processes, alone=alone):
-            line = {"id": row.subject.id, "failed": row.failed, "problems": row.problems}
+            line = {
+                "id": row.subject.id,
+                "failed": row.failed,
+                "problems": row.problems,
+                "is-ours": row.is_ours,
+            }
             write(line)
     except matrix.MatrixError as problem:
         write({"error": str(problem)})

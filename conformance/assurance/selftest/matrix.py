@@ -20,11 +20,15 @@ class MatrixError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One mutant or variant: the failed requirements, and each deviation from what is expected."""
+    """One mutant or variant: the failed requirements, and each deviation from what is expected.
+
+    `is_ours` where a check had an internal error, or the trial no verdict.
+    """
 
     subject: Subject
     failed: tuple[str, ...]
     problems: tuple[str, ...]
+    is_ours: bool = False
 
 
 def rows(subjects: Sequence[Subject], processes: int, *, alone: bool = False) -> Iterator[Row]:
@@ -56,13 +60,13 @@ def rows(subjects: Sequence[Subject], processes: int, *, alone: bool = False) ->
 def row(subject: Subject, outcome: Outcome | Failure, original: Outcome) -> Row:
     """The row of a mutant or variant; `original` is the outcome of the original reference."""
     if isinstance(outcome, Failure):
-        return Row(subject, (), (f"no verdict: {outcome.reason}",))
+        return Row(subject, (), (f"no verdict: {outcome.reason}",), is_ours=True)
     if isinstance(subject, Mutant):
         problems = _of_mutant(subject, outcome)
     else:
         problems = _of_variant(subject, outcome, original)
-    errors = (f"internal error in the check of {id}" for id in outcome.errors)
-    return Row(subject, outcome.failed, (*problems, *errors))
+    errors = [f"internal error in the check of {id}" for id in outcome.errors]
+    return Row(subject, outcome.failed, (*problems, *errors), is_ours=bool(errors))
 
 
 def uncovered(subjects: Iterable[Subject]) -> list[str]:

@@ -27,7 +27,8 @@ def render(report: Report) -> bytes:
 
 
 def _suite(root: ET.Element, name: str, found: list[Case]) -> None:
-    suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(found)))
+    seconds = _seconds(sum(case.seconds for case in found))
+    suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(found)), time=seconds)
     for case in found:
         _case(suite, case)
     for kind, tag in _COUNTS:
@@ -36,7 +37,11 @@ def _suite(root: ET.Element, name: str, found: list[Case]) -> None:
 
 def _case(suite: ET.Element, case: Case) -> None:
     element = ET.SubElement(
-        suite, "testcase", classname=f"conformance.{case.conformance_class}", name=case.name
+        suite,
+        "testcase",
+        classname=f"conformance.{case.conformance_class}",
+        name=case.name,
+        time=_seconds(case.seconds),
     )
     properties = ET.SubElement(element, "properties")
     stated = {
@@ -54,6 +59,10 @@ def _case(suite: ET.Element, case: Case) -> None:
     if tag:
         message = f"known: {case.known}" if case.known else case.message or case.verdict
         ET.SubElement(element, tag, message=_clean(message)).text = _clean(case.text)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"
 
 
 def _tag(case: Case) -> str | None:

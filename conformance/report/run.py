@@ -170,15 +170,17 @@ class Run:
         if rounds:
             self._about["suite"]["rounds"] = rounds
 
-    def finish(self, status: int) -> int:
+    def finish(self, status: int, *, is_cut: bool = False) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`.
+
+        `is_cut` where checks were left out, since enough had failed.
 
         Whenever the process is killed meanwhile, its files are those of a killed run, or complete.
         """
         for record in self._waiting:
             self.take(record)
         self._waiting = {}
-        report = self._report(self._gathered, interrupted=status == INTERRUPTED)
+        report = self._report(self._gathered, interrupted=is_cut or status == INTERRUPTED)
         exchange_log.merge(self.directory)
         self._write(report, self._gathered.provisioned)
         self._end_journal(report)

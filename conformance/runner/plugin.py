@@ -341,7 +341,7 @@ class Gatherer:
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 secrecy.protect(dict.fromkeys(self.secrets, secrecy.MASK))
-                code = self.run.finish(session.exitstatus)
+                code = self.run.finish(session.exitstatus, is_cut=bool(session.shouldfail))
                 # The verdict is about the target; a test of the user that failed is no less red.
                 others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
                 session.exitstatus = CHECKER_ERROR if self.has_crashed else code or others

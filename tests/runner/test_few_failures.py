@@ -53,6 +53,12 @@ def exchanges(folder: Path) -> int:
     return int(report["exchanges"]["count"])
 
 
+def unchecked(folder: Path) -> list[dict[str, Any]]:
+    """What is needed for what the last run did not check."""
+    report: dict[str, Any] = json.loads((folder / "reports/latest/report.json").read_bytes())
+    return list(report["unchecked"]["needs"])
+
+
 def failed(ended: subprocess.CompletedProcess[str]) -> list[str]:
     """The checks that pytest shows as failed."""
     return re.findall(r"^FAILED test_\w+\.py::(\S+)", ended.stdout, re.MULTILINE)
@@ -68,6 +74,7 @@ def test_no_check_begins_once_enough_have_failed(
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert len(failed(ended)) == most
     assert f"stopping after {most} failures" in ended.stdout
+    assert {each["key"] for each in unchecked(folder)} == {"a run to its end"}
     assert "AssertionError" not in ended.stdout
     assert exchanges(folder) < 1_000  # of some 4,500
 

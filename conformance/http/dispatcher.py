@@ -15,7 +15,7 @@ import httpx
 
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive
-from conformance.http import content_coding
+from conformance.http import content_coding, turn
 from conformance.http.absence import Absence
 from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
 from conformance.http.exchange import FACT, NOT_SENT, Call, Exchange, Response, exchange_id
@@ -158,7 +158,7 @@ class Dispatcher:
 
     def _collected(self, jobs: Iterable[Callable[[], Sent]], at_once: int) -> list[Sent]:
         threads = self._started(at_once)
-        futures = [threads.submit(job) for job in jobs]
+        futures = [threads.submit(turn.inherited(job)) for job in jobs]
         return [future.result() for future in futures]
 
     def _started(self, at_once: int) -> ThreadPoolExecutor:

@@ -8,6 +8,7 @@ from math import inf
 from conformance.http.exchange import Response
 from conformance.http.quota import Quota
 from conformance.http.retry import TOO_MANY_REQUESTS
+from conformance.http.turn import Turn
 
 BEGINNING = 40.0
 """Requests per second at which a run begins."""
@@ -128,7 +129,7 @@ class Pace:
         self._now = now
         self._wait = wait
         self._next = 0.0
-        self._turn = threading.Lock()
+        self._turn = Turn()
         self._learning = threading.Lock()
         self._quota = Quota()
         self._rate = LearnedRate(self._highest, now()) if learns else None

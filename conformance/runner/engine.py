@@ -9,6 +9,7 @@ from itertools import chain
 from queue import Empty, SimpleQueue
 
 from conformance.contract.verdict import FOUND
+from conformance.http import turn
 from conformance.runner.context import Context
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
@@ -128,12 +129,13 @@ class Engine:
 
     def _side_by_side(self, tasks: Sequence[Task], threads: int) -> None:
         with ThreadPoolExecutor(threads, "check") as pool:
-            for task in tasks:
-                pool.submit(self._perform_in_thread, task)
+            for rank, task in enumerate(tasks):
+                pool.submit(self._perform_in_thread, task, rank)
 
-    def _perform_in_thread(self, task: Task) -> None:
+    def _perform_in_thread(self, task: Task, rank: int) -> None:
         try:
-            self._begin(task)
+            with turn.ranked(rank):
+                self._begin(task)
         except BaseException as problem:  # noqa: BLE001 - whoever asks for the outcome gets it
             self._outcomes[task.item].set_exception(problem)
             self._ended.put(task.item)

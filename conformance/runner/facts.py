@@ -9,6 +9,7 @@ from collections.abc import Callable, ItemsView, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from conformance.http import turn
 from conformance.http.exchange import FACT, Call
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Facts:
             return
         # Not the threads of the requests: these wait for nothing but responses.
         with ThreadPoolExecutor(min(threads, len(wanted)), "fact") as pool:
-            list(pool.map(find, wanted))
+            list(pool.map(turn.inherited(find), wanted))
 
 
 def fact_name(kind: str, *parts: Any) -> str:

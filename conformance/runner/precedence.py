@@ -14,19 +14,20 @@ from conformance.runner.scheduling import paginates
 GENERATED = "request_source"
 """The fixture of the checks with generated requests, many of which find the same as a few."""
 
+FINDING = (0.0, 3.0, 30.0)
+"""Milliseconds that it takes to find so many records; a parent with records below it is sought."""
+
 
 class Precedence(NamedTuple):
     """The place of a check among others: the smallest comes first.
 
-    `needs` counts the records that have to be found for its operation: those in its path, and a
-    parent with records below it. `duration` is that on the reference, as this package knows it; a
-    check is long where most are shorter.
+    `duration` is that on the reference, as this package knows it, and what it takes to find the
+    records that its operation needs; a check is long where most are shorter.
     """
 
     is_generated: bool
     level: int
     is_long: bool
-    needs: int
     duration: float
 
 
@@ -37,8 +38,7 @@ def of(item: pytest.Function) -> Precedence:
         is_generated(item),
         list(Level).index(requirement_of(item).level),
         duration > durations.usual(durations.shipped()),
-        _needs(operation_of(item)),
-        duration,
+        duration + FINDING[_needs(operation_of(item))],
     )
 
 
@@ -48,6 +48,7 @@ def is_generated(item: pytest.Function) -> bool:
 
 
 def _needs(id: str | None) -> int:
+    """The records to be found: those in its path, and a parent with records below it."""
     if id is None:
         return 0
     operation = openapi.load().operation(id)

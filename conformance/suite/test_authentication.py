@@ -8,6 +8,7 @@ from conformance.contract.verdict import (
     Inconclusive,
     Kind,
     Location,
+    NotApplicable,
     Part,
     Violation,
     defect,
@@ -45,6 +46,15 @@ def test_an_api_key_suffices(operation: Operation, live: Live, trials: Trials) -
 def test_a_bearer_token_suffices(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation accepts a bearer token in Authorization."""
     _check_accepted(operation, "bearer", live, trials)
+
+
+@requirement("authentication/missing")
+def test_nobody_is_served(operation: Operation, live: Live) -> None:
+    """The plainest case; it is seen first."""
+    if operation.writes:
+        raise NotApplicable("an approval without a credential is one of the attempts on a review")
+    live.callers.require_baseline(live.call(operation))
+    expect.status(_without_credential(operation, live), 401)
 
 
 @requirement("authentication/missing")

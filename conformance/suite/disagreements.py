@@ -1,10 +1,9 @@
 """Records that a run was shown with different values, read once more before anybody is blamed."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 from conformance.contract.verdict import Finding, Inconclusive, Verdict, Violation
 from conformance.http.exchange import Exchange
@@ -24,7 +23,9 @@ from conformance.suite.tools.channel import Caller, Channel, Message
 MOST_ALIKE = 3
 """Disagreements of one kind that are looked into: one defect shows itself in the first of them."""
 MOST = 30
-"""Disagreements that are looked into."""
+"""Kinds of disagreements that are looked into."""
+PATIENCE = (*PAUSES, 2.0)
+"""Seconds before each round: together more than the five that a deployment may lag behind."""
 UNREPEATED = frozenset({"throttled"})
 """Callers who are not asked again: they have no requests to spare."""
 Named = tuple[str, Callable[[Context], "Outcome"]]
@@ -35,22 +36,32 @@ Round = tuple[Sighting, Sighting, Sighting]
 
 def confirmed(context: Context) -> Iterator[Finding]:
     """What a run has seen of records that keep disagreeing, one finding of each kind."""
-    tried: Counter[tuple[str, ...]] = Counter()
-    found: set[tuple[str, ...]] = set()
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))
+    left = _by_kind(differing, context)
+    for number in range(MOST_ALIKE):
+        # Side by side, since each of them takes as long as a deployment may lag behind.
+        kinds = [kind for kind, alike in left.items() if number < len(alike)]
+        facts = {kind: _fact(left[kind][number], number, frozenset(restless)) for kind in kinds}
+        context.find_all(dict(facts.values()))
+        for kind, fact in facts.items():
+            outcome = context.fact(*fact)
+            restless |= outcome.changing
+            if outcome.violation is not None:
+                yield _finding(left.pop(kind)[number], outcome.violation)
+
+
+def _by_kind(
+    differing: Sequence[list[Variant]], context: Context
+) -> dict[tuple[str, ...], list[Disagreement]]:
+    """The first disagreements of the first kinds."""
+    kinds: dict[tuple[str, ...], list[Disagreement]] = {}
     suspects = (agreement.disagreements(each, context.contract) for each in differing)
     for suspected in chain.from_iterable(suspects):
-        if suspected.kind in found or tried[suspected.kind] == MOST_ALIKE:
-            continue
-        if tried.total() == MOST:
-            return
-        tried[suspected.kind] += 1
-        outcome = context.fact(*_fact(suspected, tried[suspected.kind], frozenset(restless)))
-        restless |= outcome.changing
-        if outcome.violation is not None:
-            found.add(suspected.kind)
-            yield _finding(suspected, outcome.violation)
+        alike = kinds.setdefault(suspected.kind, [])
+        if len(alike) < MOST_ALIKE:
+            alike.append(suspected)
+    return dict(islice(kinds.items(), MOST))
 
 
 def require_agreement(usual: Exchange, odd: Exchange, id: str, context: Context) -> None:
@@ -72,7 +83,7 @@ def _sighting(exchange: Exchange, id: str, context: Context) -> Sighting | None:
 
 
 def _fact(suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
-    name = fact_name("disagreement", *suspected.kind, number)
+    name = fact_name("disagreement", *suspected.kind, number + 1)
     return name, lambda own: Confirmation(own, suspected, restless).outcome()
 
 
@@ -122,7 +133,7 @@ class Confirmation:
         self._live = Live(context)
         self._channel = Channel(context)
         self._suspected = suspected
-        self._rounds = len(PAUSES) if set(suspected.properties).isdisjoint(restless) else RESTLESS
+        self._rounds = len(PATIENCE) if set(suspected.properties).isdisjoint(restless) else RESTLESS
 
     def outcome(self) -> Outcome:
         """A violation, where both sides keep differing, and neither changes."""
@@ -152,7 +163,7 @@ class Confirmation:
 
     def _both_again(self, number: int) -> Round:
         """Both sides once more; Inconclusive where the record is not shown again."""
-        self._live.session.transport.wait(PAUSES[min(number, len(PAUSES) - 1)])
+        self._live.session.transport.wait(PATIENCE[min(number, len(PATIENCE) - 1)])
         usual, odd, again = map(self._again, (self._usual, self._odd, self._usual))
         return usual, odd, again
 

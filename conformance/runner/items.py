@@ -44,17 +44,19 @@ class Recorded:
     facts: dict[str, str | None] = field(default_factory=dict)
 
 
-def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
-    """Run a check for each operation of its requirement, and for each scheme, if it has them."""
+def parametrize(metafunc: pytest.Metafunc, id: str, *, reads: bool) -> None:
+    """Run a check for each operation of its requirement, and for each scheme, if it has them.
+
+    With `reads`, only for those that change nothing.
+    """
     catalogue = requirements.load()
     if id not in catalogue:
         raise usage_error(f"{metafunc.definition.nodeid}: no requirement {id} in requirements.yaml")
     operations = openapi.load().operations
     if "operation" in metafunc.fixturenames:
-        metafunc.parametrize(
-            "operation",
-            [pytest.param(operations[name], id=name) for name in catalogue[id].operations],
-        )
+        stated = [operations[name] for name in catalogue[id].operations]
+        chosen = [each for each in stated if not (reads and each.writes)]
+        metafunc.parametrize("operation", [pytest.param(each, id=each.id) for each in chosen])
     if "scheme" in metafunc.fixturenames:
         metafunc.parametrize("scheme", api.load().schemes)
 

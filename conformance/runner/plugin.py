@@ -95,7 +95,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         # Every pytest of an environment loads this plugin: expensive imports wait for a check.
         from conformance.runner import items  # noqa: PLC0415
 
-        items.parametrize(metafunc, marker.args[0])
+        items.parametrize(metafunc, marker.args[0], reads=bool(marker.kwargs.get("reads")))
 
 
 @pytest.hookimpl(trylast=True)

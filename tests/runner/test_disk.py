@@ -63,7 +63,7 @@ def test_a_full_disk_ends_a_run_in_one_line(
 ) -> None:
     """The exit code is 4, and there is no traceback."""
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise FULL
 
     owner, name = {

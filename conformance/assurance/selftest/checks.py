@@ -82,6 +82,7 @@ def performed(session: Session, checks: Sequence[Check]) -> Performed:
         seen |= {result.item: frozenset(map(_seen, result.findings)) for result in results}
         facts[check.name] = frozenset(fact.context.item for fact in outcome.context.facts())
     seen |= {each.item: frozenset(map(_seen, each.findings)) for each in history.results(session)}
+    session.dispatcher.stop()
     return Performed(seen, facts)
 
 

@@ -4,12 +4,12 @@ import pytest
 
 
 def requirement(
-    id: str, *, alone: bool = False, observes: str | None = None
+    id: str, *, alone: bool = False, reads: bool = False, observes: str | None = None
 ) -> pytest.MarkDecorator:
     """The check is for this requirement.
 
-    With the fixtures `operation` and `scheme`, it runs for each that requirements.yaml names. With
-    `alone`, no other check runs meanwhile. `observes` is the requirement of level observe that it
-    reports on as well.
+    With the fixtures `operation` and `scheme`, it runs for each that requirements.yaml names, with
+    `reads` for no operation that writes. With `alone`, no other check runs meanwhile. `observes` is
+    the requirement of level observe that it reports on as well.
     """
-    return pytest.mark.requirement(id, alone=alone, observes=observes)
+    return pytest.mark.requirement(id, alone=alone, reads=reads, observes=observes)

@@ -13,7 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fleets, floor, history, readme, round_trips, runs, schemathesis_run
+from benchmarks import (
+    first_failure,
+    fleets,
+    floor,
+    history,
+    readme,
+    round_trips,
+    runs,
+    schemathesis_run,
+)
 from benchmarks.measured import Figure, Row
 from conformance import __version__
 from conformance.runner.depth import DEPTHS
@@ -49,6 +58,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "mutants": (
         "Mutants caught, over loopback",
         lambda _: schemathesis_run.mutants(),
+    ),
+    "first": (
+        "Seconds until the first failure is shown: 50 ms, ten requests a second, one key",
+        lambda _: first_failure.rows(),
     ),
     "start": (
         "Seconds until something happens",

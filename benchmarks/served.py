@@ -29,7 +29,8 @@ class Setting:
     """A reference: seconds before each response, concurrent requests in its profile, its edits.
 
     With `projects` it has so many, and as many more videos and reviews, in a SQLite file. With
-    `padded`, every so-many-th response is longer by 30 MB of spaces.
+    `padded`, every so-many-th response is longer by 30 MB of spaces. With `rate`, what exceeds so
+    many requests a second is rejected.
     """
 
     latency: float = 0.0
@@ -37,6 +38,7 @@ class Setting:
     edits: tuple[Edit, ...] = ()
     projects: int | None = None
     padded: int | None = None
+    rate: float | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequenc
         table["limits"]["max-response-bytes"] = 2 * PADDING
     profile.write_text(target.toml(table), encoding="utf-8")
     application, (requests, first) = made.app, seen
+    if setting.rate is not None:
+        application = _limited(application, setting.rate)
 
     async def counted(scope: Any, receive: Any, send: Any) -> None:
         if not requests.value:
@@ -108,6 +112,26 @@ def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequenc
         await application(scope, receive, _padding(send) if is_padded else send)
 
     serve.server(counted, lambda: announced.send(None)).run(sockets=[listener])
+
+
+def _limited(application: Any, rate: float) -> Any:
+    """Responds 429 where a second's requests are used up; they come back evenly."""
+    left, last = rate, time.monotonic()
+    headers = [(b"content-type", b"application/json"), (b"retry-after", b"1")]
+    body = b'{"code": "rate_limited", "requestId": "of the gateway"}'
+
+    async def limited(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal left, last
+        now = time.monotonic()
+        left, last = min(rate, left + (now - last) * rate), now
+        if scope["type"] != "http" or left >= 1:
+            left -= scope["type"] == "http"
+            await application(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 429, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    return limited
 
 
 def _padding(send: Any) -> Any:

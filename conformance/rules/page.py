@@ -17,10 +17,12 @@ def examine(exchange: Exchange) -> Judgements:
         return
     limit, length = int(limits[0]), len(exchange.items)
     if length >= limit:
-        yield hold("pagination/limit", length == limit, lambda: _too_long(length, limit))
+        where = body("data", "items")
+        yield hold("pagination/limit", length == limit, lambda: too_long(length, limit).at(where))
 
 
-def _too_long(length: int, limit: int) -> Defect:
+def too_long(length: int, limit: int) -> Defect:
+    """The defect of a page with more items than its limit, wherever it shows."""
     return defect(
         Kind.COUNT,
         "{length} items with limit={limit}",
@@ -28,4 +30,4 @@ def _too_long(length: int, limit: int) -> Defect:
         actual=length,
         length=length,
         limit=limit,
-    ).at(body("data", "items"))
+    )

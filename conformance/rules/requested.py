@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Defect, Kind, defect
-from conformance.rules import arguments
+from conformance.rules import arguments, page
 from conformance.rules.answer import HTTP, Answer
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import Judgement, Judgements
@@ -96,14 +96,7 @@ def _of_length(answer: Answer) -> Judgements:
     limit, length = int(stated), sum(1 for _ in answer.records)
     if length < limit:
         return
-    otherwise = defect(
-        Kind.COUNT,
-        "{length} items with limit={limit}",
-        expected=f"at most {limit} {'item' if limit == 1 else 'items'}",
-        actual=length,
-        length=length,
-        limit=limit,
-    ).at(answer.where("items"))
+    otherwise = page.too_long(length, limit).at(answer.where("items"))
     yield Judgement(_named(LIMIT, answer), otherwise if length > limit else None)
 
 

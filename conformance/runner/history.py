@@ -28,7 +28,7 @@ class _Seen:
     count: int = 0
 
     def add(self, sighting: Sighting) -> None:
-        """Count a sighting; which one is kept does not depend on the schedule."""
+        """Count a sighting; the one that is stored is the same in every schedule."""
         kept = self.chosen.setdefault(sighting.place, sighting)
         if sighting.answer.exchange.id < kept.answer.exchange.id:
             self.chosen[sighting.place] = sighting

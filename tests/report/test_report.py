@@ -546,7 +546,7 @@ def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
 
 
 def test_a_case_has_the_seconds_of_its_operation() -> None:
-    """Those of the requests that its own checks have sent; a suite has the sum."""
+    """The time of a suite is the sum of its cases."""
     timed = requirement(finding(PASS), finding(PASS, "b"))
     timed["seconds"] = {"a": 1.25, "b": 0.5}
     (suite,) = junit_of(timed)

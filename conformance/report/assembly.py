@@ -15,6 +15,7 @@ from conformance.report import (
     known_failures,
     known_gaps,
     named_ids,
+    needed_budget,
     unchecked,
 )
 from conformance.report.causes import grouping
@@ -76,6 +77,8 @@ class Assembly:
             "ledger": list(map(_approval, gathered.ledger)),
             "gate": gate.entry(entries, every, self.required, self.target, self.baseline),
         }
+        if needed := needed_budget.entry(entries):
+            report["needed-budget"] = needed
         if gathered.budgets:
             budgets = gathered.budgets.items()
             report["budgets"] = [{"budget": name, "count": number} for name, number in budgets]
@@ -89,6 +92,7 @@ class Assembly:
         entries = [_requirement(stated, gathered) for stated in self.catalogue.values()]
         if self.target is not None:
             named_ids.add(entries, self.target.fixtures)
+        needed_budget.add(entries, gathered)
         if self.reproductions:
             self._add_reproductions(entries)
         return entries

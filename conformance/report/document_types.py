@@ -121,6 +121,25 @@ class ReproductionEntry(TypedDict):
     again: str
 
 
+class CompletionEntry(TypedDict):
+    """When the evidence of a failure was complete; see report.needed_budget.
+
+    `request` is the number of requests that the run had sent by then, `second` counts from its
+    start.
+    """
+
+    request: int
+    second: float
+
+
+class NeededBudgetEntry(TypedDict):
+    """When the last failure of a run was complete, of how many."""
+
+    failures: int
+    request: int
+    second: float
+
+
 class FindingEntry(TypedDict):
     """A finding of the report, once for all its occurrences."""
 
@@ -136,6 +155,7 @@ class FindingEntry(TypedDict):
     condition: NotRequired[ConditionEntry]
     responses: NotRequired[ShareEntry]
     reproduction: NotRequired[ReproductionEntry]
+    complete: NotRequired[CompletionEntry]
     known: NotRequired[str]
 
 
@@ -413,6 +433,7 @@ Report = TypedDict(
         "latencies": NotRequired[dict[str, LatencyEntry]],
         "requirements": list[RequirementEntry],
         "causes": NotRequired[list[CauseEntry]],
+        "needed-budget": NotRequired[NeededBudgetEntry],
         "unchecked": NotRequired[RemainderEntry],
         "observations": list[ObservationEntry],
         "ledger": list[LedgerEntry],

@@ -34,7 +34,7 @@ class Gathered:
     the catalogue are left out: another version has made them. Of alike passes, which most findings
     are, there is one, with the number of their responses. `ledger` has the approvals that were
     sent, `provisioned` the ids of the reviews that were made for the run. `budgets` counts what the
-    budgets have cut, by their names.
+    budgets have cut, by their names. `started` has the second at which each request was sent.
     """
 
     def __init__(self, catalogue: Iterable[str]) -> None:
@@ -52,6 +52,7 @@ class Gathered:
         self._shown = 0
         self.methods: dict[str, int] = {}
         self.elapsed: dict[str, list[float]] = {}
+        self.started: list[float] = []
         self._seconds: dict[str, dict[str, list[float]]] = {}
 
     def add(self, text: str) -> None:
@@ -74,6 +75,7 @@ class Gathered:
         self._time(record)
         self._show(record["evidence"])
         self.exchanges += record["exchanges"]
+        self.started += record.get("started", ())
         for operation, seconds in record["elapsed"].items():
             self.elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():

@@ -232,6 +232,7 @@ class Context:
             exchanges=len(self._exchanges),
             methods=methods,
             elapsed=elapsed,
+            started=tuple(round(each.started, 6) for each in self._exchanges.values()),
             is_finished=self._is_finished,
         )
 

@@ -34,11 +34,13 @@ class Rest:
     count: int = 0
     methods: dict[str, int] = field(default_factory=dict)
     elapsed: dict[str, list[float]] = field(default_factory=dict)
+    started: list[float] = field(default_factory=list)
     duration: float = 0.0
 
     def add(self, line: dict[str, Any]) -> None:
         """Count an exchange."""
         self.count += 1
+        self.started.append(line["started"])
         method = line["request"]["method"]
         self.methods[method] = self.methods.get(method, 0) + 1
         if line.get("response") is not None:  # a connection may have failed
@@ -73,6 +75,7 @@ class Rest:
             "exchanges": self.count,
             "methods": self.methods,
             "elapsed": self.elapsed,
+            "started": self.started,
         }
 
 

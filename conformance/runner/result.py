@@ -29,8 +29,8 @@ class ItemResult:
     """The result of one item; it crosses process borders as plain JSON.
 
     `methods` counts the requests by HTTP method, `elapsed` has the seconds of each response by
-    operation. `is_finished` is False where the run ended meanwhile: then it is performed again
-    when the run is resumed.
+    operation, `started` the second of the run at which each request was sent. `is_finished` is
+    False where the run ended meanwhile: then it is performed again when the run is resumed.
     """
 
     item: str
@@ -40,6 +40,7 @@ class ItemResult:
     exchanges: int
     methods: Mapping[str, int]
     elapsed: Mapping[str, list[float]]
+    started: Sequence[float] = ()
     is_finished: bool = True
 
 

@@ -64,6 +64,8 @@ def exchange(id: str) -> Any:
         "credential": "primary",
         "scheme": "api-key",
         "request": {"method": "GET", "url": "u", "headers": [], "body": None},
+        "started": 0.0,
+        "elapsed": 0.25,
     }
 
 
@@ -485,6 +487,41 @@ def test_a_finding_may_cite_the_exchange_of_another_item(tmp_path: Path) -> None
 
     (merged,) = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
     assert [each_exchange["id"] for each_exchange in merged["exchanges"]] == ["a#1"]
+
+
+def test_the_needed_budget_is_the_last_moment_at_which_a_failure_was_first_complete(
+    tmp_path: Path,
+) -> None:
+    """It counts the requests that were sent by then, whichever item has sent them."""
+    each = run(tmp_path, "must", "should", "observe")
+    early, late = exchange("a#1"), {**exchange("b#1"), "started": 2.0}
+    failed = {"message": "wrong", "requirement": "x/0"}
+    evidence = {"a#1": early, "b#1": late}
+    each.add(record(finding(FAIL, **failed, exchanges=["b#1"]), evidence=evidence, started=[2.0]))
+    each.add(record(finding(FAIL, **failed, exchanges=["a#1"]), started=[0.1, 0.0]))
+    each.add(record(finding(FAIL, requirement="x/1", exchanges=["a#1", "b#1"]), started=[1.0]))
+    each.add(record(finding(FAIL, requirement="x/2", exchanges=["b#1"]), started=[2.5]))
+    each.finish(1)
+
+    report = orjson.loads((tmp_path / "report.json").read_bytes())
+    complete = [entry["findings"][0]["complete"] for entry in report["requirements"]]
+    assert complete[0] == {"request": 2, "second": 0.25}
+    assert complete[1] == {"request": 4, "second": 2.25}
+    assert report["needed-budget"] == {"failures": 2, "request": 4, "second": 2.25}
+
+
+def test_a_run_without_a_failure_needed_no_budget(tmp_path: Path) -> None:
+    """Nor is anything known of one whose journal is of an earlier version."""
+    each = run(tmp_path, "must", "must")
+    each.add(record(finding("pass", requirement="x/0"), started=[0.1]))
+    each.finish(0)
+    assert "needed-budget" not in orjson.loads((tmp_path / "report.json").read_bytes())
+
+    old = run(tmp_path, "must")
+    failed = finding(FAIL, requirement="x/0", exchanges=["a#1"])
+    old.add(record(failed, evidence={"a#1": exchange("a#1")}))
+    old.finish(1)
+    assert "needed-budget" not in orjson.loads((tmp_path / "report.json").read_bytes())
 
 
 def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:

@@ -73,6 +73,20 @@ def test_a_finding_says_how_many_responses_violate_it_and_which_ids_are_from_the
     assert [line.strip() for line in lines if "curl step" in line] == ["curl step-1"]
 
 
+def test_a_failure_says_when_it_was_complete_and_the_report_when_the_last_one_was() -> None:
+    """In the terminal and on the page."""
+    found = a_finding(complete={"request": 1312, "second": 2.06})
+    report = a_report(an_entry("x/1", "fail", findings=[found]))
+    report["needed-budget"] = {"failures": 1, "request": 1312, "second": 2.06}
+    lines, page = list(terminal.lines(report)), html.render(report, [])
+    needed = "1 failure complete after 1,312 of "
+
+    assert "  complete     request 1,312, 2.1 s" in lines
+    assert [line for line in lines if line.startswith(f"  {needed}")]
+    assert "<dt>Complete</dt><dd>request 1,312, 2.1 s</dd>" in page
+    assert needed in page
+
+
 def test_a_failure_says_whether_it_was_seen_again_and_how_to_see_it() -> None:
     """In the terminal, on the page and in the texts of test cases; the command is not broken."""
     again = "curl -sS -i -g https://api.example.com/v1/account --next -sS -i -g https://x"

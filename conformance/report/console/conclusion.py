@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import circumstances, coverage, shards
+from conformance.report import circumstances, coverage, needed_budget, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document import has_error
@@ -76,6 +76,8 @@ def spans(report: Report) -> Iterator[list[Span]]:
         yield [(f"  {sentence}", "warn")]
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
+    if needed := needed_budget.sentence(report):
+        yield [(f"  {needed}", "")]
     yield [(f"  {settings(report['suite'])}", "")]
     if shards.is_part(report):
         yield [("  `conformance merge DIR…` makes one report of all shards", "")]

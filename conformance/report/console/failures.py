@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import reproduction
+from conformance.report import needed_budget, reproduction
 from conformance.report.causes import exhibits, location
 from conformance.report.causes.attribution import Also, Cause, attributed
 from conformance.report.console import exchange
@@ -138,6 +138,8 @@ def finding(
         yield [label("expected"), (short(found["expected"], LONGEST_MESSAGE), "")]
     if seen := ", ".join(_seen(found)):
         yield [label("seen"), (seen, "")]
+    if "complete" in found:
+        yield [label("complete"), (needed_budget.described(found["complete"]), "")]
     yield from _again(found, width)
     yield from _ids(found)
     yield from _exchanges(found, width)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import coverage
+from conformance.report import coverage, needed_budget
 from conformance.report.causes import exhibits
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import (
@@ -54,8 +54,9 @@ class ShownExchange:
 class ShownFinding:
     """A finding with its exchanges; `known` is the reason why it is a known failure.
 
-    `exchanges` show what is wrong, the offending one first, and `others` led to them. `again` says
-    whether it was seen again, `command` how to see it where its exchanges do not.
+    `exchanges` show what is wrong, the offending one first, and `others` led to them. `complete` is
+    the request, and the second, at which they were there. `again` says whether it was seen again,
+    `command` how to see it where its exchanges do not.
     """
 
     verdict: str
@@ -64,6 +65,7 @@ class ShownFinding:
     expected: str
     occurrences: int
     known: str | None
+    complete: str
     again: str
     command: str
     exchanges: tuple[ShownExchange, ...]
@@ -216,6 +218,7 @@ def _finding(
         expected=short_with_length(found["expected"], LONGEST_MESSAGE),
         occurrences=found["occurrences"],
         known=found.get("known"),
+        complete=needed_budget.described(found["complete"]) if "complete" in found else "",
         again=described(found["reproduction"]) if "reproduction" in found else "",
         command=found["reproduction"]["again"] if "reproduction" in found else "",
         exchanges=with_panes(split.decisive),

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
-from conformance.report import circumstances, unchecked, unexercised
+from conformance.report import circumstances, needed_budget, unchecked, unexercised
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 from conformance.report.text import command
@@ -36,6 +36,7 @@ def values(report: Report, groups: Groups) -> dict[str, Any]:
         "headline": HEADLINES[report["verdict"]],
         "colour": COLOURS[report["verdict"]],
         "sentence": _sentence(report, groups),
+        "needed": needed_budget.sentence(report),
         "warnings": list(_warnings(report, groups)),
         "columns": columns,
         "classes": _classes(report, groups, columns),

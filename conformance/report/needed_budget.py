@@ -1,0 +1,77 @@
+"""The needed budget: the request and the second at which each failure of a run was complete.
+
+What was sent after the last of them has found nothing new.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from conformance.contract.quantity import quantity
+from conformance.contract.verdict import Level, Verdict
+from conformance.report.document_types import (
+    CompletionEntry,
+    FindingRecord,
+    NeededBudgetEntry,
+    Report,
+    RequirementEntry,
+)
+from conformance.report.gathered import Gathered
+
+
+def add(entries: Iterable[RequirementEntry], gathered: Gathered) -> None:
+    """Say of each failure when its evidence was complete, the first time that it was seen."""
+    starts = sorted(gathered.started)
+    for entry in entries:
+        failed = [each for each in gathered.findings[entry["id"]] if each["verdict"] == "fail"]
+        for found in entry["findings"]:
+            key = (found["operation"], found["message"])
+            alike = (each for each in failed if (each["operation"], each["message"]) == key)
+            ends = list(_ends(alike, gathered))
+            if found["verdict"] == Verdict.FAIL and ends and starts:
+                found["complete"] = _at(min(ends), starts)
+
+
+def _ends(alike: Iterable[FindingRecord], gathered: Gathered) -> Iterator[float]:
+    """The seconds at which the last exchange of each finding had its response."""
+    for found in alike:
+        shown = [gathered.evidence[id] for id in found["exchanges"] if id in gathered.evidence]
+        if shown:
+            yield max(round(each["started"] + each["elapsed"], 6) for each in shown)
+
+
+def _at(second: float, starts: Sequence[float]) -> CompletionEntry:
+    return {"request": bisect_right(starts, second), "second": second}
+
+
+def entry(entries: Iterable[RequirementEntry]) -> NeededBudgetEntry | None:
+    """When the last failure was complete; a requirement on one operation fails once."""
+    firsts: dict[tuple[str, str | None], CompletionEntry] = {}
+    for each in entries:
+        for found in each["findings"]:
+            if each["level"] != Level.OBSERVE and "complete" in found:
+                key = (each["id"], found["operation"])
+                first = firsts.setdefault(key, found["complete"])
+                firsts[key] = min(first, found["complete"], key=_second)
+    if not firsts:
+        return None
+    last = max(firsts.values(), key=_second)
+    return {"failures": len(firsts), "request": last["request"], "second": last["second"]}
+
+
+def _second(complete: CompletionEntry) -> float:
+    return complete["second"]
+
+
+def described(complete: CompletionEntry) -> str:
+    """When a failure was complete, in a few words."""
+    return f"request {complete['request']:,}, {complete['second']:.1f} s"
+
+
+def sentence(report: Report) -> str:
+    """The needed budget of a run; empty where nothing failed."""
+    if "needed-budget" not in report:
+        return ""
+    needed, sent = report["needed-budget"], report["exchanges"]["count"]
+    number = quantity(needed["failures"], "failure")
+    at = f"{needed['second']:.1f} of {report['duration']:.1f} s"
+    return f"{number} complete after {needed['request']:,} of {quantity(sent, 'request')}, {at}"

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from conformance.contract.requirements import Requirement
-from conformance.contract.verdict import Verdict
+from conformance.contract.verdict import Conclusion, Verdict
 from conformance.report import (
     coverage,
     document,
@@ -25,10 +26,12 @@ from conformance.report.document_types import (
     Report,
     ReproductionEntry,
     RequirementEntry,
+    SuiteEntry,
 )
 from conformance.report.gathered import Gathered
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
+from conformance.report.selection import Selection
 from conformance.target.target import Target
 
 FailureKey = tuple[str, str | None, str]
@@ -53,10 +56,13 @@ class Assembly:
     def report(self, gathered: Gathered, *, seconds: float, interrupted: bool) -> Report:
         """The report of a run that took some seconds so far."""
         suite, every = self.about["suite"], self._requirements(gathered)
-        entries = [each for each in every if _is_reported(each, suite["classes"])]
+        asked = self._asked
+        entries = [each for each in every if _is_reported(each, asked)]
+        if "only" in suite:
+            every = entries  # what was not asked for is no gap
         report: Report = {
             "format": document.FORMAT,
-            "verdict": document.conclusion(entries).value,
+            "verdict": _conclusion(entries, suite).value,
             "interrupted": interrupted,
             "suite": suite,
             "target": self.about["target"],
@@ -72,7 +78,9 @@ class Assembly:
             "latencies": latencies(gathered.elapsed),
             "requirements": entries,
             "causes": grouping.causes(entries, gathered.findings, gathered.evidence),
-            "unchecked": unchecked.remainder(entries, suite["classes"], interrupted=interrupted),
+            "unchecked": unchecked.remainder(
+                entries, suite["classes"], interrupted=interrupted, narrowed="only" in suite
+            ),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
             "gate": gate.entry(entries, every, self.required, self.target, self.baseline),
@@ -88,8 +96,16 @@ class Assembly:
             _mark_known(report, self.known)
         return report
 
+    @cached_property
+    def _asked(self) -> Mapping[str, Requirement]:
+        """The requirements that the run was asked for, with the operations."""
+        chosen, classes = Selection.of(self.about["suite"]), self.about["suite"]["classes"]
+        catalogue = self.catalogue if chosen is None else chosen.narrowed(self.catalogue)
+        return {id: each for id, each in catalogue.items() if each.conformance_class in classes}
+
     def _requirements(self, gathered: Gathered) -> list[RequirementEntry]:
-        entries = [_requirement(stated, gathered) for stated in self.catalogue.values()]
+        catalogue = {**self.catalogue, **self._asked}
+        entries = [_requirement(stated, gathered) for stated in catalogue.values()]
         if self.target is not None:
             named_ids.add(entries, self.target.fixtures)
         needed_budget.add(entries, gathered)
@@ -105,10 +121,17 @@ class Assembly:
                     found["reproduction"] = self.reproductions[key]
 
 
-def _is_reported(entry: RequirementEntry, classes: Collection[str]) -> bool:
-    """Whether a requirement belongs to the classes of a run, or the run has seen it go wrong."""
+def _is_reported(entry: RequirementEntry, asked: Collection[str]) -> bool:
+    """Whether a run was asked for a requirement, or has seen it go wrong."""
     is_wrong = entry["verdict"] == Verdict.FAIL or document.has_error(entry)
-    return entry["class"] in classes or is_wrong
+    return entry["id"] in asked or is_wrong
+
+
+def _conclusion(entries: Sequence[RequirementEntry], suite: SuiteEntry) -> Conclusion:
+    """The verdict of a run; a narrowed one, which has not seen the rest, is never conformant."""
+    found = document.conclusion(entries)
+    is_partial = "only" in suite and found is Conclusion.CONFORMANT
+    return Conclusion.INCONCLUSIVE if is_partial else found
 
 
 def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:

@@ -308,6 +308,7 @@ class SuiteEntry(TypedDict):
     workers: NotRequired[int | str]
     versions: NotRequired[dict[str, str]]
     classes: list[str]
+    only: NotRequired[list[str]]
     shard: NotRequired[ShardEntry]
     shards: NotRequired[MergedEntry]
     resumed: NotRequired[list[str]]

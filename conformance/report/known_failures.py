@@ -188,8 +188,8 @@ def mark(report: Report, entries: Sequence[Known], today: date) -> None:
     found = difference(failures, pairs, today)
     for entry in failed:
         _mark(entry, failures, found)
-    # What an interrupted run has not reached may still fail.
-    stale = () if report["interrupted"] else found.stale
+    # What an interrupted run has not reached may still fail, and what a narrowed one left out.
+    stale = () if report["interrupted"] or "only" in report["suite"] else found.stale
     report["known-failures"] = {
         "unknown": [list(pair) for pair in found.unknown],
         "stale": [

@@ -23,7 +23,7 @@ def mark(report: Report, entries: Sequence[Known], today: date) -> None:
         report["gate"]["gaps"] = [
             part for gap in report["gate"]["gaps"] for part in _parts(gap, live)
         ]
-    if not report["interrupted"]:
+    if not (report["interrupted"] or "only" in report["suite"]):
         present = {entry["id"] for entry in report["requirements"]}
         known["stale"] += [
             {"requirement": entry.requirement, "operation": entry.operation, "problem": problem}

@@ -25,6 +25,7 @@ PRIMARY = "credentials.primary"
 DATA = "data in the target"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
+WHOLE_CHOICE = "a run that is not narrowed"
 
 
 def of(report: Report) -> RemainderEntry:
@@ -32,16 +33,22 @@ def of(report: Report) -> RemainderEntry:
     stated = report.get("unchecked")
     if stated is not None:
         return stated
-    classes = report["suite"]["classes"]
-    return remainder(report["requirements"], classes, interrupted=report["interrupted"])
+    suite, is_cut = report["suite"], report["interrupted"]
+    return remainder(
+        report["requirements"], suite["classes"], interrupted=is_cut, narrowed="only" in suite
+    )
 
 
 def remainder(
-    requirements: Iterable[RequirementEntry], classes: Sequence[str], *, interrupted: bool
+    requirements: Iterable[RequirementEntry],
+    classes: Sequence[str],
+    *,
+    interrupted: bool,
+    narrowed: bool = False,
 ) -> RemainderEntry:
     """The requirements without a verdict, by what they need and what blocked them, most first."""
     entries = [entry for entry in requirements if is_undecided(entry)]
-    waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted))
+    waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted, narrowed=narrowed))
     needed = _needed(waiting)
     alone = {each: sum(_provides(each, some) for some in needed.values()) for each in waiting}
     ordered = sorted(waiting, key=lambda each: (-alone[each], -len(waiting[each])))
@@ -55,10 +62,12 @@ def remainder(
     }
 
 
-def _cut_short(classes: Sequence[str], *, interrupted: bool) -> str | None:
+def _cut_short(classes: Sequence[str], *, interrupted: bool, narrowed: bool) -> str | None:
     """What the run itself left out: then a missing exchange says nothing about the target."""
     if interrupted:
         return WHOLE_RUN
+    if narrowed:
+        return WHOLE_CHOICE
     return ALL_CLASSES if len(classes) < len(CLASSES) else None
 
 

@@ -14,6 +14,7 @@ from conformance.rules import arguments, examine, own_requests, requested
 from conformance.rules.answer import HTTP, Answer
 from conformance.rules.judgement import Judgement
 from conformance.runner.facts import PREFLIGHT, Fact
+from conformance.runner.focus import Focus
 from conformance.runner.judgements import Judgements
 from conformance.runner.result import ItemResult, based_on, documents, observed, redacted, traffic
 
@@ -57,6 +58,11 @@ class Context:
         self._served: set[str] = set()
         self._is_settled = False
         self._is_finished = True
+
+    @property
+    def focus(self) -> Focus | None:
+        """What a narrowed run looks at; None in another one."""
+        return self.session.focus
 
     def wait_after(self, response: Exchange, seconds: float) -> None:
         """Let time pass until so many seconds after a response."""

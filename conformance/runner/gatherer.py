@@ -34,9 +34,15 @@ class Gatherer:
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
         if self.config.getoption("numprocesses", None):
-            from conformance.runner import examination, partition, resumption  # noqa: PLC0415
+            from conformance.runner import (  # noqa: PLC0415
+                examination,
+                partition,
+                resumption,
+                selection,
+            )
 
             if stated_inputs.is_meant(self.config):
+                selection.of(self.config)
                 resumption.refuse_workers(self.config)
                 stated_inputs.hold_directory(self.config)
                 partition.entry(self.config)

@@ -16,7 +16,7 @@ from conformance.http import secrecy
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, SuiteEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
-from conformance.runner import examination, partition, stated_inputs, stated_target
+from conformance.runner import examination, partition, selection, stated_inputs, stated_target
 from conformance.runner.stash import EARLIER, SESSION
 from conformance.target.target import Target
 
@@ -61,6 +61,8 @@ def described_run(config: pytest.Config, began: float) -> AboutEntry:
         "target": described(target),
         "started": started.isoformat(timespec="seconds"),
     }
+    if chosen := selection.of(config):
+        about["suite"]["only"] = chosen.names
     shard = partition.entry(config)
     if shard is not None:
         about["suite"]["shard"] = shard

@@ -96,16 +96,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A problem of its profile ends the run before the first request.
     """
     if any(item.get_closest_marker("requirement") for item in items):
-        from conformance.runner import examination, partition, resumption, rounds  # noqa: PLC0415
+        from conformance.runner import (  # noqa: PLC0415
+            examination,
+            partition,
+            resumption,
+            rounds,
+            selection,
+        )
         from conformance.runner.items import arrange  # noqa: PLC0415
 
         arrange(items, config)
+        selection.keep(items, config)
+        focus = selection.focus(items, config)
         partition.keep(items, config)
         rounds.keep_checks(items, config)
         if not hasattr(config, "workerinput"):
             stated_inputs.hold_directory(config)
         resumption.begin(items, config)
         config.stash[SESSION] = examination.begin(config)
+        config.stash[SESSION].focus = focus
         resumption.go_on(config.stash[SESSION], config)
 
 

@@ -101,6 +101,31 @@ OPTIONS = (
         is_short=False,
     ),
     RunOption(
+        "only",
+        "check only these requirements, or what is about these operations; with both, these"
+        " requirements on these operations; may be repeated",
+        metavar="REQUIREMENT|OPERATION,…",
+        type=option_types.names,
+        repeats=True,
+        is_short=False,
+    ),
+    RunOption(
+        "last-failed",
+        "check only what failed in the last report of the report folder",
+        is_short=False,
+    ),
+    RunOption(
+        "failed-first",
+        "begin with what failed in the last report of the report folder",
+        is_short=False,
+    ),
+    RunOption(
+        "max-failures",
+        "stop once so many different requirements have failed; --resume goes on",
+        metavar="N",
+        type=option_types.count,
+    ),
+    RunOption(
         "shard",
         "perform one of N parts of the checks, 1/N to N/N; index=0/N where counting begins at 0"
         " (`conformance merge` makes one report of them)",

@@ -27,6 +27,7 @@ from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
+from conformance.runner.focus import Focus
 from conformance.runner.history import History
 from conformance.runner.recorded_request import THROTTLED
 from conformance.runner.result import ItemResult
@@ -77,6 +78,8 @@ class Session:
     the target has shown. `spent` are the reviews, and `found` the numbers of times that facts were
     found, in the run that is resumed.
 
+    `focus` is what a narrowed run looks at; None: whole classes.
+
     `logged` counts the exchanges in the log, and `responding` is the sum of their seconds.
     """
 
@@ -97,6 +100,7 @@ class Session:
     ledger: Ledger | None = None
     spent: frozenset[str] = frozenset()
     found: Mapping[str, int] = field(default_factory=dict)
+    focus: Focus | None = None
 
     def __post_init__(self) -> None:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.

@@ -1,5 +1,6 @@
 """What the options of a run state beside its target: files, what is required, and the folder."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -57,13 +58,18 @@ def revision(config: pytest.Config) -> str | None:
 
 def required(config: pytest.Config) -> tuple[str, ...]:
     """The classes and requirements of --require. Raises UsageError for an unknown one."""
-    names = tuple(dict.fromkeys(config.getoption("conformance_require")))
-    known = (*requirements.CLASSES, *requirements.load())
+    return named(config, "require", "class", requirements.CLASSES)
+
+
+def named(config: pytest.Config, option: str, other: str, others: Sequence[str]) -> tuple[str, ...]:
+    """The values of an option: requirements, or `others`. Raises UsageError for an unknown one."""
+    names = tuple(dict.fromkeys(config.getoption(f"conformance_{option}")))
+    known = (*others, *requirements.load())
     for name in names:
         if name not in known:
-            close = get_close_matches(name, known, 1)
-            hint = f": did you mean {close[0]}?" if close else ""
-            raise usage_error(f"--require: unknown class or requirement {name!r}{hint}")
+            close = " or ".join(get_close_matches(name, known, 3))
+            hint = f": did you mean {close}?" if close else ""
+            raise usage_error(f"--{option}: unknown {other} or requirement {name!r}{hint}")
     return names
 
 

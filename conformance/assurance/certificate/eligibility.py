@@ -32,6 +32,7 @@ def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
         not in revision.depths,
         "the run had an internal error": any(map(has_error, report["requirements"])),
         "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
+        "the run was narrowed": "only" in suite,
         "the report is that of a shard: merge it with the others": "shard" in suite,
         "some known failures are out of date": known is not None and not is_accepted,
     }

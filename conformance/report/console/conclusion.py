@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import circumstances, coverage, needed_budget, shards
+from conformance.report import circumstances, coverage, needed_budget, shards, unchecked
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document import has_error
@@ -35,6 +35,7 @@ KNOWN = (
     "NON-CONFORMANT, as is known: each failure is a known failure, and none fails this run",
     "warn",
 )
+NARROWED = ("NARROWED: nothing failed of what was asked for; the rest was not checked", "warn")
 SHARD = {
     "conformant": ("nothing failed", "good"),
     "non-conformant": ("NON-CONFORMANT already: the target violates the contract", "bad"),
@@ -89,10 +90,22 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
         sentence, style = SHARD[report["verdict"]]
         yield [(f"{part.upper()}: {sentence}", style)]
         return
-    sentences = INTERRUPTED if report["interrupted"] else VERDICTS
-    yield [KNOWN if is_all_known(report) else sentences[report["verdict"]]]
+    yield [_sentence(report)]
+    if only := report["suite"].get("only"):
+        yield [(f"  only {short(', '.join(only), LONGEST_REASON)}", "warn")]
     if part:
         yield [(f"  {part}", "warn")]
+
+
+def _sentence(report: Report) -> Span:
+    """The verdict in a sentence, with its style."""
+    if is_all_known(report):
+        return KNOWN
+    if report["interrupted"]:
+        return INTERRUPTED[report["verdict"]]
+    is_silent = report["verdict"] != "non-conformant" and not unchecked.of(report)["count"]
+    is_narrowed = "only" in report["suite"] and is_silent
+    return NARROWED if is_narrowed else VERDICTS[report["verdict"]]
 
 
 def _errors(report: Report) -> Iterator[list[Span]]:

@@ -29,6 +29,19 @@ from conformance.target.target import Credential
 FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 """The credentials of a profile that may not approve."""
 STALE_KIND = "stale"
+PURPOSES = {
+    "missing": ("authentication/missing", "authentication/challenge"),
+    "unknown": ("authentication/unknown", "authentication/challenge"),
+    "expired": ("authentication/expired",),
+    "revoked": ("authentication/revoked",),
+    "lacking.reviews:approve": ("authorization/permission",),
+    "outsider": ("authorization/company", "authorization/project"),
+    "no-review-role": ("authorization/review-role",),
+    STALE_KIND: ("approval/stale-revision", "approval/state"),
+    "malformed": ("arguments/body",),
+    "misspelt": ("arguments/approval-id",),
+}
+"""The requirements for which the attempts of each kind are made."""
 IN_CAPITALS = "one revision ahead, at the id in capitals"
 
 
@@ -55,10 +68,22 @@ def few(session: Context, primary: Credential, scheme: str) -> Iterator[Planned]
             yield Planned(viewer.name, f"{viewer.name} by {each}", viewer, each)
 
 
-def everything(session: Context, primary: Credential) -> Iterator[Planned]:
-    """Every attempt of the first trial.
+def asked_for(session: Context, primary: Credential) -> Iterator[Planned]:
+    """Every attempt of the first trial that the run wants.
 
-    Those that have checks of their own come first in each kind: a kind may end early.
+    A narrowed run wants those that its checks look at; a stale one is the baseline of others.
+    """
+    nearest = {f"{label} by {scheme}" for label in NEXT for scheme in primary.schemes}
+    for planned in _everything(session, primary):
+        is_wanted = session.focus is None or session.focus.wants(PURPOSES[planned.kind])
+        if is_wanted or planned.label in nearest:
+            yield planned
+
+
+def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
+    """Every attempt; those that have checks of their own come first in each kind.
+
+    A kind may end early.
     """
     yield from _without_credential()
     yield from _forged(session, primary)

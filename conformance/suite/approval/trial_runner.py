@@ -48,7 +48,7 @@ class TrialRunner:
     def full(self, scheme: str) -> Trial:
         """A trial with every attempt."""
         primary = self._live.callers.credential("primary")
-        review, attempts = self._attempted(self._taken(), plan.everything(self._session, primary))
+        review, attempts = self._attempted(self._taken(), plan.asked_for(self._session, primary))
         review, concurrent = self._attempted_at_once(review)
         trial = self._approve(review, scheme, None)
         return replace(trial, attempts=attempts, concurrent=concurrent, effects=dict(self._effects))

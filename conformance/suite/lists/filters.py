@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.rules.records import values
-from conformance.suite.lists.limits import filling
+from conformance.suite.lists.limits import filling, narrowed
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import (
     BEGINNING,
@@ -20,6 +20,8 @@ from conformance.suite.lists.pagination import (
 
 LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
 """Limits of the paginations under a filter; of pages of one only the first ones are read."""
+NARROWED = (PAGE, DEFAULT_LIMIT)
+"""Those of a narrowed run, beside the ones that its failures are about."""
 
 
 def certain_filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
@@ -47,7 +49,7 @@ def filtered_plans(
     return [
         (_plan(Call(operation.id).asking(**{name: id}), limit, counts[id] + unread, live), id)
         for id in ids_inside(operation, restricted, live)
-        for limit in _limits(counts[id], max(counts.values()))
+        for limit in narrowed(_limits(counts[id], max(counts.values())), NARROWED, live)
     ]
 
 
@@ -88,6 +90,7 @@ def _usual_plans(operation: Operation, name: str, restricted: str, live: Live) -
         count = sum(record.get(restricted) == id for record in records)
         limits = [each for each in LIMITS if each != DEFAULT_LIMIT or count > each]
         limits += filling(count) if count > BEGINNING else []
+        limits = narrowed(limits, NARROWED, live)
         call = Call(operation.id).asking(**{name: id})
         plans += [_plan(call, limit, count, live) for limit in limits]
     return plans

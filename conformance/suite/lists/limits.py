@@ -7,9 +7,18 @@ from conformance.http.exchange import Call
 from conformance.suite.lists import page_sizes
 from conformance.suite.lists.changing_lists import common
 from conformance.suite.lists.live import LISTS, Live, parameter_of
-from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, Plan
+from conformance.suite.lists.pagination import (
+    DEFAULT_LIMIT,
+    GROWING,
+    UNSTATED,
+    End,
+    Pagination,
+    Plan,
+)
 
 LIMITS = (page_sizes.USUAL[0], GROWING, *page_sizes.USUAL[1:], UNSTATED)
+NARROWED = (page_sizes.USUAL[0], GROWING, DEFAULT_LIMIT, UNSTATED)
+"""Those of a narrowed run, beside the ones that its failures are about."""
 ALONE = 3
 """Sizes of a list whose cursors are bound to the limit that they were issued under."""
 SHORTEST_ALONE = 8
@@ -41,12 +50,21 @@ def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     paginations = live.paginations
     longest = paginations.follow(paginations.plan(call, LIMITS[0]))
     count = len(longest.ids)
-    others = [paginations.plan(call, limit, count) for limit in _other_limits(longest)]
+    limits = narrowed(_other_limits(longest), NARROWED, live)
+    others = [paginations.plan(call, limit, count) for limit in limits]
     paginations.read_ahead(others)
     usual = [longest, *map(paginations.follow, others)]
     # Where each limit has an order of its own, pages of several sizes have none.
     has_order = _has_one_order(usual)
     return [each for each in usual if each.limit != GROWING or has_order]
+
+
+def narrowed(limits: Sequence[int], few: Sequence[int], live: Live) -> list[int]:
+    """The limits of a whole run; in a narrowed one a few, and those of its failures."""
+    focus = live.session.focus
+    if focus is None:
+        return [*limits]
+    return [limit for limit in limits if limit in few or limit in focus.limits]
 
 
 def _has_one_order(usual: Sequence[Pagination]) -> bool:
@@ -72,6 +90,8 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     """
     number = _number_of_sizes(call, live)
     every = page_sizes.ordered(live.session.seed, _turn(call), number)
+    if live.session.focus is not None:
+        every = [size for size in every if size in live.session.focus.limits]
     fitting = [size for size in every if size >= records]
     longer, last = fitting[: number // FITTING], fitting[number // FITTING :]
     sizes = [size for size in every if size < records][: number - len(longer)]

@@ -12,6 +12,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.rules.records import record_key
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
+from conformance.runner.focus import FEW_PARENTS
 from conformance.suite.callers.callers import Callers
 from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.suite.lists.paginations import Paginations
@@ -220,15 +221,24 @@ def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]
 
 def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
     parents = PARENTS[parameter_of(live.operation(operation))]
-    pages = _first_pages(operation, live.sample(parents), live)
+    pages = _first_pages(operation, _parents_to_try(parents, live), live)
     if not _has_list_of(SEVERAL, pages):
         pages += _first_pages(operation, _untried(parents, pages, live)[:FARTHER], live)
-    if not _has_list_of(PLENTY, pages):
+    if live.session.focus is None and not _has_list_of(PLENTY, pages):
         largest = sorted(
             _untried(parents, pages, live), key=lambda each: -_stated_size(each.record)
         )
         pages += _first_pages(operation, largest[: live.session.depth.records], live)
     return pages
+
+
+def _parents_to_try(parents: str, live: Live) -> list[Listed]:
+    """A sample of the parents; in a narrowed run few, those of its failures first."""
+    sample, focus = live.sample(parents), live.session.focus
+    if focus is None:
+        return sample
+    named = [each for each in live.records(parents) if each.record["id"].lower() in focus.ids]
+    return [*named, *(each for each in sample if each not in named)][:FEW_PARENTS]
 
 
 def _has_list_of(records: int, pages: Sequence[tuple[Listed, Exchange]]) -> bool:

@@ -12,13 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE
+from conformance.report import event_stream
 from conformance.report.artefacts import REPORT
 from conformance.report.console import output
+from conformance.report.document_types import Report
+from conformance.report.event_stream import STANDARD_OUTPUT
 from conformance.report.journal import JOURNAL, JournalError
 from conformance.report.run import Run
 from conformance.runner import gathering
 
-STATED = ("target", "base_url", "seed", "depth", "workers", "classes", "report", "resume")
+STATED = ("target", "base_url", "seed", "depth", "workers", "classes", "report", "resume", "events")
 """The arguments of a run that its report needs."""
 
 
@@ -48,7 +51,7 @@ def _completed(directory: Path, began: float, arguments: argparse.Namespace) -> 
     if (directory / JOURNAL).exists():
         run = Run.left(directory)
         run.formats = gathering.formats(arguments)
-        run.save()
+        _end_events(arguments, run.save())
         return STOPPED_LATE
     report = directory / REPORT
     if report.exists() and report.stat().st_mtime >= began:
@@ -56,7 +59,15 @@ def _completed(directory: Path, began: float, arguments: argparse.Namespace) -> 
     # The report of a run that is resumed is that of its first part.
     if arguments.resume is None:
         gathering.unbegun(directory, arguments)
+    _end_events(arguments, None)
     return STOPPED_EARLY
+
+
+def _end_events(arguments: argparse.Namespace, report: Report | None) -> None:
+    """Let the file of events end as every other; standard output belongs to the run."""
+    path = arguments.events and Path(arguments.events)
+    if path and path != STANDARD_OUTPUT:
+        event_stream.end(path, report)
 
 
 def main() -> None:

@@ -21,9 +21,11 @@ from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import artefacts, outcome
 from conformance.report.console import output
+from conformance.report.event_stream import STANDARD_OUTPUT, EventStream
 from conformance.runner import disk, gathering, pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
+from conformance.runner.events import Events
 from conformance.runner.examination import clear
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
 from conformance.suite.fuzzing.prefetch import Prefetch
@@ -40,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
     if arguments.shard and arguments.db:
         raise UsageError("--db takes whole runs, and --shard performs a part of one")
+    if arguments.events == STANDARD_OUTPUT and arguments.json:
+        raise UsageError("--json and --events - both write to standard output: name a file")
     if arguments.name and not arguments.db:
         raise UsageError("--name is the name of the target in a memory: add --db URL")
     chosen = own_profile.chosen(arguments)
@@ -106,12 +110,16 @@ def _checked(
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
     stream = io.StringIO() if arguments.json else sys.stdout
+    has_events = arguments.events == STANDARD_OUTPUT
+    events = [Events(EventStream(arguments.events, sys.stdout))] if has_events else []
+    if has_events:
+        arguments.events, stream = None, sys.stderr
     display = RunDisplay(stream, arguments.report_dir, show_all=arguments.show_all)
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     options = list(_chosen(arguments, directory))
     forecast = [] if arguments.max_time else [Forecast(arguments.depth, display.note)]
-    plugins = [display, stop, Notes(arguments, display.note), *forecast, *prefetch]
+    plugins = [display, stop, Notes(arguments, display.note), *forecast, *prefetch, *events]
     code = display.close(pytest_run.execute(options, plugins))
     if arguments.json and display.document is not None:
         found = outcome.of(display.document, code, arguments.report_dir)
@@ -131,8 +139,10 @@ def _ended(code: int, stop: "Stop") -> int:
 
 
 def _is_fuzzing(arguments: argparse.Namespace) -> bool:
-    """Whether this process sends generated requests; with workers, each generates its own."""
-    return not arguments.workers and (not arguments.classes or FUZZED in arguments.classes)
+    """Whether this process sends many generated requests; with workers, each generates its own."""
+    is_narrowed = arguments.only or arguments.last_failed
+    is_alone = not arguments.workers and not is_narrowed
+    return is_alone and (not arguments.classes or FUZZED in arguments.classes)
 
 
 def _check(directory: Path, arguments: argparse.Namespace) -> None:

@@ -24,6 +24,7 @@ JOURNAL = "journal.schema.json"
 RECORD = f"{JOURNAL}#/$defs/record"
 APPROVAL = f"{JOURNAL}#/$defs/approval"
 RUN = "run.schema.json"
+EVENT = "events.schema.json"
 SNAPSHOT = "snapshot.schema.json"
 
 LONGEST = 200

@@ -17,6 +17,9 @@ LEDGER = "ledger"
 PROVISIONED = "provisioned"
 BUDGET = "budget"
 
+MAX_FAILURES = "max-failures"
+"""The budget of the failures after which a run ends."""
+
 EVIDENCE = "evidence"
 """The budget of the exchanges that findings show."""
 

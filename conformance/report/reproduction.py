@@ -61,12 +61,13 @@ def entry(
 
 
 def with_command(
-    found: ReproductionEntry, suite: SuiteEntry, conformance_class: str
+    found: ReproductionEntry, suite: SuiteEntry, requirement: str, operation: str | None
 ) -> ReproductionEntry:
     """The outcome with the command that shows the failure again, where its own do not."""
     if found["outcome"] in (Outcome.REPRODUCED, Outcome.KEPT_CONNECTION, Outcome.NOT_COMPARED):
         return found
-    again = f"conformance run --class {conformance_class} --seed {suite['seed']}"
+    only = ",".join(filter(None, (requirement, operation)))
+    again = f"conformance run --only {only} --seed {suite['seed']}"
     depth = "" if suite["depth"] == "standard" else f" --depth {suite['depth']}"
     return {**found, "again": again + depth}
 

@@ -160,15 +160,20 @@ class Run:
 
     def reproduced(self, requirement: str, found: FindingEntry, again: ReproductionEntry) -> None:
         """Take what became of a failure whose requests were sent once more."""
-        stated = self._catalogue[requirement].conformance_class
         key = (requirement, found["operation"], found["message"])
         suite = self._about["suite"]
-        self._reproductions[key] = reproduction.with_command(again, suite, stated)
+        self._reproductions[key] = reproduction.with_command(
+            again, suite, requirement, found["operation"]
+        )
 
     def went_on(self, rounds: int) -> None:
         """Take the number of rounds of generated requests that followed the checks."""
         if rounds:
             self._about["suite"]["rounds"] = rounds
+
+    def end_by(self, budget: str) -> None:
+        """The run was ended, before its end, by what a budget allows."""
+        self._gathered.budgets[budget] = 1
 
     def finish(self, status: int, *, is_cut: bool = False) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`.

@@ -9,7 +9,8 @@ import pytest
 
 from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.http import secrecy
-from conformance.runner import stated_inputs
+from conformance.report.gathered import MAX_FAILURES
+from conformance.runner import failure_limit, stated_inputs
 from conformance.runner.stash import ENGINE, FACT_RESULT, RESULT, SESSION
 
 HISTORY = "conformance-history"
@@ -148,10 +149,18 @@ class Gatherer:
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 secrecy.protect(dict.fromkeys(self.secrets, secrecy.MASK))
-                code = self.run.finish(session.exitstatus, is_cut=bool(session.shouldfail))
+                code = self.run.finish(self._status(session), is_cut=bool(session.shouldfail))
                 # The verdict is about the target; a test of the user that failed is no less red.
                 others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
                 session.exitstatus = CHECKER_ERROR if self.has_crashed else code or others
+
+    def _status(self, session: pytest.Session) -> int:
+        """How pytest has ended; xdist is interrupted where enough has failed."""
+        limit = self.config.pluginmanager.get_plugin(failure_limit.NAME)
+        if limit is None or not limit.is_reached:
+            return session.exitstatus
+        self.run.end_by(MAX_FAILURES)
+        return pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the verdict at the end of a pytest run."""

@@ -59,11 +59,14 @@ def context(item: pytest.Item) -> Context:
 
 
 def passes_over(item: pytest.Item, following: pytest.Item | None) -> bool:
-    """Whether a check was left out, since as many have failed as pytest allows (`--maxfail`).
+    """Whether a check was left out, since as many have failed as `--maxfail` allows.
+
+    Or as many requirements as `--max-failures` does.
 
     pytest repeats those that have ended, in its order, up to the last failure that it allows.
     """
-    if not item.config.getoption("maxfail") or not _is_of_engine(item):
+    ending = ("maxfail", "conformance_max_failures")
+    if not any(map(item.config.getoption, ending)) or not _is_of_engine(item):
         return False
     _wait_for(item)
     if not item.config.stash[ENGINE].is_left_out(name_of(item)):

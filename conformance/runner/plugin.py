@@ -77,6 +77,14 @@ def pytest_configure(config: pytest.Config) -> None:
         worker.follow()
     else:
         config.pluginmanager.register(Gatherer(config), GATHERER)
+        if config.getoption("conformance_events"):
+            from conformance.runner import events  # noqa: PLC0415
+
+            config.pluginmanager.register(events.Events(stated_inputs.events(config)))
+        if most := config.getoption("conformance_max_failures"):
+            from conformance.runner import failure_limit  # noqa: PLC0415
+
+            config.pluginmanager.register(failure_limit.FailureLimit(most), failure_limit.NAME)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

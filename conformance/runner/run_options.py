@@ -126,6 +126,14 @@ OPTIONS = (
         type=option_types.count,
     ),
     RunOption(
+        "events",
+        "write what happens as JSON lines, as it happens; - is standard output, which has nothing"
+        " else then, and is for `conformance run` only",
+        metavar="FILE|-",
+        type=Path,
+        is_short=False,
+    ),
+    RunOption(
         "shard",
         "perform one of N parts of the checks, 1/N to N/N; index=0/N where counting begins at 0"
         " (`conformance merge` makes one report of them)",

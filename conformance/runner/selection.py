@@ -156,22 +156,23 @@ def _checks_of(
     What only rules check is exercised by those that have seen it fail, or by some that are likely.
     """
     id, operation = place
-    own = {item for item in checks if _is_at(item, id, operation)}
-    if any(operation_of(item) == operation for item in own):
-        own = {item for item in own if operation in (None, operation_of(item))}
+    own = _nearest([item for item in checks if _is_at(item, id, operation)], operation)
     seen = [name for each in before if _covers(place, each.place) for name in each.checks]
     own |= {item for item in checks if name_of(item) in seen}
     if own or id is None:
         return own
-    witnesses = WITNESSES.get(id.partition("/")[0], USUAL)
+    likely = WITNESSES.get(id.partition("/")[0], USUAL)
+    witnesses = [item for item in checks if requirement_of(item).id in likely]
+    if operation is not None:
+        return _nearest([each for each in witnesses if _is_at(each, None, operation)], operation)
     stated = requirements.load()[id].operations
-    places: list[str | None] = [operation] if operation else [*stated]
-    return {
-        item
-        for item in checks
-        for name in places or [None]
-        if requirement_of(item).id in witnesses and operation_of(item) in (name, None)
-    }
+    return {item for item in witnesses if operation_of(item) in stated or not stated}
+
+
+def _nearest(items: Collection[pytest.Item], operation: str | None) -> set[pytest.Item]:
+    """Those on an operation alone, where there are such, and not those on several."""
+    alone = {item for item in items if operation_of(item) == operation}
+    return alone if alone and operation is not None else {*items}
 
 
 def _is_at(item: pytest.Item, id: str | None, operation: str | None) -> bool:

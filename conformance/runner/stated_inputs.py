@@ -10,6 +10,7 @@ from conformance.contract import requirements, revisions
 from conformance.report import known_failures as failures
 from conformance.report import previous
 from conformance.report.document_types import Report
+from conformance.report.event_stream import STANDARD_OUTPUT, EventStream
 from conformance.report.known_failures import Known
 from conformance.report.places import Places
 from conformance.runner import disk
@@ -71,6 +72,17 @@ def named(config: pytest.Config, option: str, other: str, others: Sequence[str])
             hint = f": did you mean {close}?" if close else ""
             raise usage_error(f"--{option}: unknown {other} or requirement {name!r}{hint}")
     return names
+
+
+def events(config: pytest.Config) -> EventStream:
+    """The file that the options name for events. Raises UsageError."""
+    path: Path = config.getoption("conformance_events")
+    if path == STANDARD_OUTPUT:
+        raise usage_error("--events -: pytest writes to standard output itself; name a file")
+    try:
+        return EventStream(path)
+    except OSError as problem:
+        raise usage_error(f"--events {path}: {problem.strerror}") from None
 
 
 def is_meant(config: pytest.Config) -> bool:

@@ -79,6 +79,15 @@ def schema(part: argparse.ArgumentParser) -> None:
     """The file whose schema is printed."""
     part.add_argument(
         "name",
-        choices=("target", "known-failures", "report", "journal", "run", "snapshot", "fleet"),
+        choices=(
+            "target",
+            "known-failures",
+            "report",
+            "journal",
+            "events",
+            "run",
+            "snapshot",
+            "fleet",
+        ),
         help="the kind of file",
     )

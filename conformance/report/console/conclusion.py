@@ -15,6 +15,7 @@ from conformance.report.document_types import (
     Report,
     SuiteEntry,
 )
+from conformance.report.gathered import MAX_FAILURES
 from conformance.report.known_failures import is_all_known
 from conformance.report.text import short
 
@@ -35,6 +36,7 @@ KNOWN = (
     "NON-CONFORMANT, as is known: each failure is a known failure, and none fails this run",
     "warn",
 )
+STOPPED = ("STOPPED by --max-failures, NON-CONFORMANT: the target violates the contract", "bad")
 NARROWED = ("NARROWED: nothing failed of what was asked for; the rest was not checked", "warn")
 SHARD = {
     "conformant": ("nothing failed", "good"),
@@ -47,6 +49,7 @@ EFFECTS = {
     "max-time": "ENDED by --max-time: what was left is inconclusive",
     "max-requests": "ENDED by --max-requests: what was left is inconclusive",
     "away": "ENDED, since the target no longer responded: --resume goes on once it does",
+    MAX_FAILURES: "ENDED by --max-failures: --resume goes on",
     "max-response-bytes": "too long to be checked (limits.max-response-bytes): {count}",
     "memory": "not checked for lack of memory: {count}",
     "max-log": "with the beginning only in exchanges.jsonl, or left out (--max-log): {count}",
@@ -101,6 +104,8 @@ def _sentence(report: Report) -> Span:
     """The verdict in a sentence, with its style."""
     if is_all_known(report):
         return KNOWN
+    if any(each["budget"] == MAX_FAILURES for each in report.get("budgets", ())):
+        return STOPPED
     if report["interrupted"]:
         return INTERRUPTED[report["verdict"]]
     is_silent = report["verdict"] != "non-conformant" and not unchecked.of(report)["count"]

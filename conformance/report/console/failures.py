@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import needed_budget, reproduction
+from conformance.report import needed_budget, repetition, reproduction
 from conformance.report.causes import exhibits, location
 from conformance.report.causes.attribution import Also, Cause, attributed
 from conformance.report.console import exchange
@@ -34,6 +34,7 @@ def spans(report: Report, width: int) -> Iterator[list[Span]]:
         if cause.reason:
             yield [("CAUSE", "bad"), (f"   {cause.reason}", "strong")]
         yield from finding(cause.entry, cause.findings, width)
+        yield from _check_again(report, cause, width)
         yield from map(_same_cause, cause.also)
         yield []
     rest = [entry for cause in causes[MOST_CAUSES:] for entry in cause.entries]
@@ -42,6 +43,15 @@ def spans(report: Report, width: int) -> Iterator[list[Span]]:
     yield from known
     if rest or known:
         yield []
+
+
+def _check_again(report: Report, cause: Cause, width: int) -> Iterator[list[Span]]:
+    """The command that performs the check of a failure alone."""
+    command = repetition.of_failure(report, cause.entry["id"], cause.findings[0]["operation"])
+    first, *rest = exchange.command(command, width - LABEL)
+    yield [label("check again"), (first, "dim")]
+    for text in rest:
+        yield [(exchange.MARGIN, LAID_OUT), (text, "dim")]
 
 
 def once_more(report: Report, width: int) -> Iterator[list[Span]]:

@@ -1,16 +1,13 @@
 """The first screen of the page: the verdict, the requirements by class, and what failed."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
-from conformance.report import circumstances, needed_budget, unchecked, unexercised
+from conformance.report import circumstances, needed_budget, repetition, unchecked, unexercised
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
-from conformance.report.text import command
 
 Groups = Mapping[str, list[ShownRequirement]]
 """The requirements by outcome."""
@@ -43,8 +40,8 @@ def values(report: Report, groups: Groups) -> dict[str, Any]:
         "totals": {outcome: len(groups[outcome]) for outcome in columns},
         "glance": failed[:MOST_AT_A_GLANCE],
         "more_failed": len(failed[MOST_AT_A_GLANCE:]),
-        "again": _again(report),
-        "is_in_process": _is_in_process(report),
+        "again": repetition.of_run(report),
+        "is_in_process": repetition.is_in_process(report),
     }
 
 
@@ -95,19 +92,3 @@ def _listed(names: Sequence[str]) -> str:
     """Names in a sentence: "a, b and c"."""
     *most, last = names or [""]
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _is_in_process(report: Report) -> bool:
-    # Names under .invalid are never assigned (RFC 6761).
-    return (urlsplit(report["target"]["base-url"]).hostname or "").endswith(".invalid")
-
-
-def _again(report: Report) -> str:
-    """The command that repeats the run."""
-    target, suite = report["target"], report["suite"]
-    words = ["conformance", "run"]
-    if not _is_in_process(report):
-        words += ["--base-url", target["base-url"]]
-        words += ["--target", target["profile"]] if target["profile"] else []
-    words += ["--depth", suite["depth"], "--seed", str(suite["seed"])]
-    return command(shlex.join(words))

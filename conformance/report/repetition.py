@@ -1,0 +1,47 @@
+"""The commands that perform a run again, or one of its checks."""
+
+import shlex
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from conformance.report.document_types import Report, TargetEntry
+from conformance.report.text import command
+
+DEFAULTS = (("--depth", "standard"), ("--seed", "1"))
+
+
+def of_run(report: Report) -> str:
+    """The command that repeats the run."""
+    suite = report["suite"]
+    stated = ["--depth", suite["depth"], "--seed", str(suite["seed"])]
+    return _command([*_target(report["target"]), *stated])
+
+
+def of_failure(report: Report, requirement: str, operation: str | None) -> str:
+    """The command that checks one requirement again, on the operation where it failed."""
+    suite = report["suite"]
+    only = ",".join(filter(None, (requirement, operation)))
+    stated = (("--depth", suite["depth"]), ("--seed", str(suite["seed"])))
+    others = [word for pair in stated if pair not in DEFAULTS for word in pair]
+    return _command(["--only", only, *_target(report["target"]), *others])
+
+
+def is_in_process(report: Report) -> bool:
+    """Whether the target was the reference, in the process of the run."""
+    return _is_in_process(report["target"])
+
+
+def _is_in_process(target: TargetEntry) -> bool:
+    # Names under .invalid are never assigned (RFC 6761).
+    return (urlsplit(target["base-url"]).hostname or "").endswith(".invalid")
+
+
+def _target(target: TargetEntry) -> list[str]:
+    if _is_in_process(target):
+        return []
+    profile = ["--target", target["profile"]] if target["profile"] else []
+    return ["--base-url", target["base-url"], *profile]
+
+
+def _command(words: Sequence[str]) -> str:
+    return command(shlex.join(["conformance", "run", *words]))

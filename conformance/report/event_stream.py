@@ -39,6 +39,11 @@ class EventStream:
             self._stream.write(line)
             self._stream.flush()
 
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
 
 def _line(event: str, values: Mapping[str, Any]) -> str:
     return secrecy.redacted(orjson.dumps({"event": event, **values}).decode()) + "\n"

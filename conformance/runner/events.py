@@ -94,6 +94,7 @@ class Events:
         if self._has_begun:
             document = run.document if run is not None else None
             self._write(event_stream.VERDICT, event_stream.verdict(document))
+        self._stream.close()
 
     def _write(self, event: str, values: dict[str, Any]) -> None:
         second = round(time.monotonic() - self._began, 3)

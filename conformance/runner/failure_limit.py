@@ -1,6 +1,6 @@
 """The limit of --max-failures: a run ends once so many different requirements have failed."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,9 +35,9 @@ class FailureLimit:
         """Whether the run was ended."""
         return len(self._failed) >= self._most
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remember what is ended, and what had failed before."""
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        """Remember what is ended while it is under way, and what had failed before."""
         self._session = session
         today = datetime.now(UTC).date()
         known = stated_inputs.known_failures(session.config) or ()
@@ -45,9 +45,15 @@ class FailureLimit:
         stash = session.config.stash
         for record in stash[EARLIER].records if EARLIER in stash else ():
             self._before.update(self._failures(record))
+        try:
+            return (yield)
+        finally:
+            self._session = None
 
     def pytest_conformance_ended(self, record: str) -> None:
         """Count the requirements that fail in the record of a check, or of a fact."""
+        if self._session is None:
+            return
         was_reached = self.is_reached
         self._failed.update(set(self._failures(record)) - self._before)
         if self.is_reached and not was_reached:

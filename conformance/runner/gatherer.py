@@ -122,8 +122,10 @@ class Gatherer:
         from conformance.runner import history, items  # noqa: PLC0415
 
         for result in history.results(self.config.stash[SESSION], is_cut=is_cut):
+            record = items.record(result)
             with self._writing():
-                self.run.add(items.record(result))
+                self.run.add(record)
+                self.config.hook.pytest_conformance_ended(record=record)
 
     def reproduce(self, session: pytest.Session) -> None:
         """Send the requests of failures once more, if every check was performed."""

@@ -158,15 +158,17 @@ def _checks_of(
     id, operation = place
     own = _nearest([item for item in checks if _is_at(item, id, operation)], operation)
     seen = [name for each in before if _covers(place, each.place) for name in each.checks]
-    own |= {item for item in checks if name_of(item) in seen}
+    witnesses = [item for item in checks if name_of(item) in seen]
+    if witnesses and own.isdisjoint(witnesses):
+        own.add(min(witnesses, key=lambda item: operation_of(item) != operation))
     if own or id is None:
         return own
     likely = WITNESSES.get(id.partition("/")[0], USUAL)
-    witnesses = [item for item in checks if requirement_of(item).id in likely]
+    exercising = [item for item in checks if requirement_of(item).id in likely]
     if operation is not None:
-        return _nearest([each for each in witnesses if _is_at(each, None, operation)], operation)
+        return {item for item in exercising if operation_of(item) == operation}
     stated = requirements.load()[id].operations
-    return {item for item in witnesses if operation_of(item) in stated or not stated}
+    return {item for item in exercising if operation_of(item) in stated or not stated}
 
 
 def _nearest(items: Collection[pytest.Item], operation: str | None) -> set[pytest.Item]:

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from process import COMMAND, report, surroundings
 
-from conformance.contract import files
+from conformance.contract import files, published
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,30 @@ def test_an_interrupted_run_leaves_a_report(tmp_path: Path, number: signal.Signa
     assert {
         entry["verdict"] for entry in document["requirements"] if entry["class"] == "limits"
     } >= {"inconclusive"}
+
+
+def test_the_events_of_an_interrupted_run_end_with_its_verdict(tmp_path: Path) -> None:
+    """On standard output, which has nothing else; what people read is on standard error."""
+    command = [*COMMAND, "run", "--depth", "deep", "--class", "limits", "--events", "-"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=surroundings(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        begun = running.stdout.readline()
+        running.send_signal(signal.SIGTERM)
+        output, problems = running.communicate(timeout=600)
+    lines = [begun, *output.splitlines()]
+    events = [published.read(line.encode(), published.EVENT) for line in lines]
+
+    assert running.returncode == 2
+    assert (events[0]["event"], events[-1]["event"]) == ("begun", "verdict")
+    assert events[-1]["interrupted"] is True
+    assert "\nINTERRUPTED: nothing failed so far\n" in problems
 
 
 def signalled(

@@ -180,7 +180,7 @@ def test_a_request_without_a_response_shows_the_failure() -> None:
         "  request      a read, as primary by api-key · read::test_it[project_get]#1",
         "               curl http://x",
         "  response     no response: ReadTimeout: timed out",
-        "",
+        "  check again  conformance run --only x/y,project_get --base-url \\",
     ]
 
 

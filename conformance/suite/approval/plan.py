@@ -29,15 +29,16 @@ from conformance.target.target import Credential
 FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 """The credentials of a profile that may not approve."""
 STALE_KIND = "stale"
+GUARDED = "approval/guarded-replay"
 PURPOSES = {
-    "missing": ("authentication/missing", "authentication/challenge"),
+    "missing": ("authentication/missing", "authentication/challenge", GUARDED),
     "unknown": ("authentication/unknown", "authentication/challenge"),
-    "expired": ("authentication/expired",),
-    "revoked": ("authentication/revoked",),
-    "lacking.reviews:approve": ("authorization/permission",),
-    "outsider": ("authorization/company", "authorization/project"),
-    "no-review-role": ("authorization/review-role",),
-    STALE_KIND: ("approval/stale-revision", "approval/state"),
+    "expired": ("authentication/expired", GUARDED),
+    "revoked": ("authentication/revoked", GUARDED),
+    "lacking.reviews:approve": ("authorization/permission", GUARDED),
+    "outsider": ("authorization/company", "authorization/project", GUARDED),
+    "no-review-role": ("authorization/review-role", GUARDED),
+    STALE_KIND: ("approval/stale-revision", "authorization/no-more-than-permission"),
     "malformed": ("arguments/body",),
     "misspelt": ("arguments/approval-id",),
 }

@@ -42,8 +42,12 @@ MCP = (("accept", "application/json, text/event-stream"), ("content-type", "appl
 
 
 def note(session: Session, run: Run, moment: str) -> None:
-    """Read what identifies the build, and note it; not of the reference in this process."""
-    if session.target.base_url == examination.IN_PROCESS or session.is_ending:
+    """Read what identifies the build, and note it; not of the reference in this process.
+
+    A narrowed run sends what its checks need, and no more.
+    """
+    is_here = session.target.base_url == examination.IN_PROCESS
+    if is_here or session.is_ending or session.focus is not None:
         return
     item = f"{FACT}build[{moment}]"
     times = session.found.get(item, 0)

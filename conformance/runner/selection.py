@@ -140,6 +140,8 @@ def keep(items: list[pytest.Item], config: pytest.Config) -> None:
     checks = [item for item in items if item.get_closest_marker("requirement")]
     if chosen is not None:
         wanted = set().union(*(_checks_of(place, checks, before) for place in chosen.places))
+        if config.getoption("conformance_last_failed"):
+            wanted = _which_failed(wanted, before)
         left_out = [item for item in checks if item not in wanted]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
@@ -169,6 +171,13 @@ def _checks_of(
         return {item for item in exercising if operation_of(item) == operation}
     stated = requirements.load()[id].operations
     return {item for item in exercising if operation_of(item) in stated or not stated}
+
+
+def _which_failed(wanted: set[pytest.Item], before: Collection[Failure]) -> set[pytest.Item]:
+    """The checks that have failed, without others of their requirements that have not."""
+    saw = {name for each in before for name in each.checks}
+    own = {requirement_of(item).id for item in wanted if name_of(item) in saw}
+    return {item for item in wanted if name_of(item) in saw or requirement_of(item).id not in own}
 
 
 def _nearest(items: Collection[pytest.Item], operation: str | None) -> set[pytest.Item]:

@@ -224,7 +224,7 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
     assert conformance_here(tmp_path, *options, "--require", "read").returncode == 5
     assert conformance_here(tmp_path, *options, "--require", "description").returncode == 0
     unknown = conformance_here(tmp_path, *options, "--require", "limit")
-    message = "--require: unknown class or requirement 'limit': did you mean limits?"
+    message = "--require: unknown class or requirement 'limit': did you mean limits"
     assert (unknown.returncode, message in unknown.stderr) == (4, True)
 
 

@@ -9,7 +9,7 @@ from conformance.commands import own_profile
 from conformance.commands.diagnosis import credentials, expectation, fixtures, request_rate
 from conformance.commands.diagnosis.complaint import Complaint
 from conformance.commands.diagnosis.expectation import Duration
-from conformance.commands.discovery.profile_text import missing
+from conformance.commands.discovery.profile_text import MISSING, missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import per_second
@@ -113,7 +113,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     part = f", {expected.part} in part" if expected.part else ""
     yield f"checks  {expected.whole} of {expected.requirements} requirements{part}"
     if expected.missing:
-        yield "        missing keys, with the requirements that each adds by itself:"
+        yield f"        {MISSING}"
         yield from (f"          {line}" for line in missing(expected))
     if found.rate is not None:
         yield f"rate    the target allows {per_second(found.rate)}"

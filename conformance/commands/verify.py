@@ -208,6 +208,7 @@ def _lines(
         return
     claims = dsse.claims(found.envelope)
     yield from text.claims(claims, state)
+    yield from text.shortcomings(claims, Evidence(found.evidence).report)
     yield from text.outcome(found, verification, current=arguments.with_current_suite)
     if verification.is_other_suite and not arguments.with_current_suite:
         return

@@ -131,6 +131,15 @@ def test_a_key_that_adds_nothing_by_itself_says_what_else_it_takes(
     assert line == f"{'a':{profile_text.WIDTH}} {shown}"
 
 
+def test_no_key_stands_twice_in_the_profile(everything: Any) -> None:
+    """Once every comment that is a key is in force, it is still valid TOML."""
+    found, _ = everything
+    text = profile_text.filled(template(URL), found, prospect.Prospect(0, 0, 0, ()))
+    tables = tomllib.loads(profile_text.uncommented(text))
+
+    assert tables["parameters"]["video_list"]["cursor"] == "cursor"
+
+
 def test_the_candidates_are_valid_once_they_are_uncommented(everything: Any) -> None:
     """Nobody has to edit a list of ids."""
     found, _ = everything

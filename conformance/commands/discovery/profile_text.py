@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from conformance.commands.diagnosis import request_rate
 from conformance.commands.discovery.discovered import Discovered
@@ -14,12 +14,14 @@ HIGHEST_RATE = 60.0
 """Requests per second that the template states."""
 
 WIDTH = 36
+HEADER = re.compile(r"#?\[(?:parameters\.)?([\w.-]+)\]")
 MISSING = "What is missing, with the requirements that wait for it:"
 
 
 def filled(template: str, found: Discovered, prospect: Prospect) -> str:
     """The template with these values; what is only a candidate stays a comment."""
     text = template
+    text = _without_commented(text, found.parameters or {})
     for old, new in _replacements(found):
         if old not in text:
             raise ValueError(f"the template has no {old!r}")
@@ -71,6 +73,17 @@ def _parameters(found: Discovered) -> Iterator[tuple[str, str]]:
         header = f"[parameters.{operation}]"
         lines = [f"{role} = {json.dumps(name)} # found" for role, name in names.items()]
         yield header, "\n".join([header, *lines])
+
+
+def _without_commented(text: str, found: Collection[tuple[str, str]]) -> str:
+    """The template without its comments on parameters that were found: no key stands twice."""
+    kept, operation = [], ""
+    for line in text.split("\n"):
+        if header := HEADER.match(line):
+            operation = header[1]
+        if (operation, line.removeprefix("#").partition(" = ")[0]) not in found:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _reviews(key: str, ids: Sequence[str], last_digit: str) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from conformance.assurance.certificate import bundle, challenge, dsse, issuing, 
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.issuing import NotCertified
 from conformance.commands.certification import text
+from conformance.commands.certification.replay_progress import ReplayProgress
 from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
@@ -23,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         issuing.require_files(directory)
         revision = issuing.revision_of(directory, arguments.revision)
         signer = dsse.private_key(arguments.key)
-        found = issuing.issued(directory, revision, signer, _given(arguments))
+        found = issuing.issued(directory, revision, signer, _given(arguments), [ReplayProgress()])
     except NotCertified as problem:
         return _report(arguments, {"certified": False, "reasons": problem.reasons})
     except (dsse.KeyProblem, revisions.UnknownRevision) as problem:

@@ -1,6 +1,12 @@
 """What `certify` and `verify` say of a certificate before anything else."""
 
+import json
+from types import SimpleNamespace
+
+import pytest
+
 from conformance.commands.certification import text
+from conformance.commands.certification.replay_progress import ReplayProgress
 
 
 def test_warnings_and_gaps_of_the_data_are_prominent() -> None:
@@ -17,3 +23,22 @@ def test_warnings_and_gaps_of_the_data_are_prominent() -> None:
 def test_a_certificate_without_either_says_nothing_of_them() -> None:
     """No heading without content."""
     assert list(text.shortcomings({"warned": []}, {"observations": []})) == []
+
+
+def test_a_replay_shows_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes as long as a run: its checks are counted, apart from the result."""
+    progress = ReplayProgress()
+    progress.pytest_collection_finish(SimpleNamespace(items=[]))  # type: ignore[arg-type]
+    fact = {"item": "fact::pages", "exchanges": 3}
+    check = {
+        "item": "read::one",
+        "exchanges": 2,
+        "findings": [{"requirement": "read/absent", "verdict": "pass"}],
+    }
+    for record in (fact, check):
+        progress.pytest_conformance_ended(json.dumps(record))
+    progress.pytest_unconfigure()
+
+    assert progress.tally.done.total() == 1
+    assert progress.tally.exchanges.total() == 5
+    assert capsys.readouterr().out == ""

@@ -74,9 +74,9 @@ class Array:
 
 @dataclass(frozen=True)
 class Either:
-    """A single value, or a table in place of it."""
+    """A single value or an array, or a table in place of it."""
 
-    value: Leaf
+    value: Leaf | Array
     table: "Mapping[str, Schema]"
 
 

@@ -28,7 +28,7 @@ class ReplayProgress:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the checks, and show the progress from now on."""
         classes = [items.requirement_of(item).conformance_class for item in session.items]
-        self.tally = Tally(planned=Counter(classes), total=len(classes))
+        self.tally = Tally(Counter(classes), len(classes), noun="recorded exchange")
         has_screen = self._console.is_terminal and not self._console.is_dumb_terminal
         self._display = (Bar if has_screen else Lines)(self._console, self.tally)
 

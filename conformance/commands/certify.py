@@ -1,11 +1,15 @@
 """`conformance certify`: the evidence of a complete, conformant run in one signed file."""
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from conformance.assurance.certificate import bundle, challenge, dsse, issuing, lock_file
+from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.issuing import NotCertified
+from conformance.commands.certification import text
+from conformance.commands.certification.replay_progress import ReplayProgress
 from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
@@ -20,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         issuing.require_files(directory)
         revision = issuing.revision_of(directory, arguments.revision)
         signer = dsse.private_key(arguments.key)
-        found = issuing.issued(directory, revision, signer, _given(arguments))
+        found = issuing.issued(directory, revision, signer, _given(arguments), [ReplayProgress()])
     except NotCertified as problem:
         return _report(arguments, {"certified": False, "reasons": problem.reasons})
     except (dsse.KeyProblem, revisions.UnknownRevision) as problem:
@@ -32,8 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
         bundle.write(arguments.file, found)
     except OSError as problem:
         raise UsageError(f"{arguments.file}: {problem.strerror}") from None
-    result = {"certified": True, "file": str(arguments.file), "claims": dsse.claims(found.envelope)}
-    return _report(arguments, result)
+    claims = dsse.claims(found.envelope)
+    result = {"certified": True, "file": str(arguments.file), "claims": claims}
+    return _report(arguments, result, text.shortcomings(claims, Evidence(found.evidence).report))
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, bytes]:
@@ -45,11 +50,14 @@ def _given(arguments: argparse.Namespace) -> dict[str, bytes]:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
 
 
-def _report(arguments: argparse.Namespace, result: dict[str, Any]) -> int:
+def _report(
+    arguments: argparse.Namespace, result: dict[str, Any], shortcomings: Iterable[str] = ()
+) -> int:
     if arguments.json:
         output.document(result)
     elif result["certified"]:
-        output.lines([f"certificate written to {arguments.file}", *dsse.MEANING.splitlines()])
+        written = f"certificate written to {arguments.file}"
+        output.lines([written, *shortcomings, *dsse.MEANING.splitlines()])
     else:
         output.lines(["not certified:", *(f"  {reason}" for reason in result["reasons"])])
     return CONFORMANT if result["certified"] else NON_CONFORMANT

@@ -1,7 +1,8 @@
 """`conformance doctor`: what a run would check and change, its duration, and what is wrong."""
 
 import argparse
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 
@@ -9,12 +10,14 @@ from conformance.commands import own_profile
 from conformance.commands.diagnosis import credentials, expectation, fixtures, request_rate
 from conformance.commands.diagnosis.complaint import Complaint
 from conformance.commands.diagnosis.expectation import Duration
-from conformance.commands.discovery.profile_text import missing
+from conformance.commands.diagnosis.fixtures import Reviews, reviews_left
+from conformance.commands.discovery.profile_text import MISSING, missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import per_second
+from conformance.http import quota
 from conformance.http.budget import Budget
-from conformance.http.exchange import Call
+from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report import prospect
@@ -33,7 +36,8 @@ SAMPLES = 5
 class Diagnosis:
     """The result; `latency` is the median of a few responses in seconds.
 
-    `rate` is how many requests per second the target allows; None where it rejected none.
+    `rate` is how many requests per second the target allows; None where it rejected none. `limit`
+    is what its headers state of that, and `reviews` how many are left to approve.
     """
 
     base_url: str
@@ -44,6 +48,8 @@ class Diagnosis:
     durations: tuple[Duration, ...]
     effects: tuple[str, ...]
     rate: float | None = None
+    limit: str | None = None
+    reviews: Reviews | None = None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +77,7 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
         connections=limits.connections,
         budget=Budget.within(limits.max_response_bytes, limits.max_requests, limits.max_time),
     )
+    session.dispatcher.waiting.say = _say
     try:
         obstacle = preflight.obstacle(session)
         if obstacle is not None:
@@ -82,7 +89,9 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
 
 def _diagnosed(session: Session, stated: Target) -> Diagnosis:
     live = Live(session.context("doctor"))
-    latency, allowed = _latency(live), request_rate.measured(session)
+    responses = _responses(live)
+    latency, allowed = median(each.elapsed for each in responses), request_rate.measured(session)
+    reviews = reviews_left(live)
     found = (*credentials.complaints(live, stated), *fixtures.complaints(live))
     redact = session.redactor.text  # a problem quotes a response
     complaints = tuple(replace(each, problem=redact(each.problem)) for each in found)
@@ -96,14 +105,28 @@ def _diagnosed(session: Session, stated: Target) -> Diagnosis:
         tuple(expectation.durations(session.target, expected, latency, allowed)),
         tuple(expectation.effects(session.target)),
         allowed,
+        _limit(responses),
+        reviews,
     )
 
 
-def _latency(live: Live) -> float:
+def _limit(responses: Sequence[Exchange]) -> str | None:
+    """The rate limit that the headers of a response state."""
+    limits = (quota.stated(each.response) for each in responses if each.response is not None)
+    return next(filter(None, limits), None)
+
+
+def _say(text: str) -> None:
+    """A line for whoever waits, apart from the result."""
+    output.lines([f"doctor  {text}"], sys.stderr)
+    sys.stderr.flush()
+
+
+def _responses(live: Live) -> list[Exchange]:
     primary = live.session.target.credentials.get("primary")
     sending = Sending(primary, purpose="how long does a response take?", in_contract=False)
     call = Call(live.session.api.simplest.id)
-    return median([live.session.client.send(call, sending).elapsed for _ in range(SAMPLES)])
+    return [live.session.client.send(call, sending) for _ in range(SAMPLES)]
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:
@@ -113,8 +136,13 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     part = f", {expected.part} in part" if expected.part else ""
     yield f"checks  {expected.whole} of {expected.requirements} requirements{part}"
     if expected.missing:
-        yield "        missing keys, with the requirements that each adds by itself:"
+        yield f"        {MISSING}"
         yield from (f"          {line}" for line in missing(expected))
+    if found.reviews is not None:
+        left, read = found.reviews.left, found.reviews.read
+        yield f"reviews {left} of {read} are left to approve; a run approves {found.reviews.taken}"
+    if found.limit is not None:
+        yield f"rate    the target states a limit of {found.limit}"
     if found.rate is not None:
         yield f"rate    the target allows {per_second(found.rate)}"
     for each in found.durations:

@@ -90,7 +90,7 @@ def _found(found: Discovered) -> Iterator[str]:
 def _prospect(expected: Prospect) -> Iterator[str]:
     part = f", {expected.part} in part" if expected.part else ""
     yield f"A run can check {expected.whole} of {expected.requirements} requirements{part}."
-    yield "Missing, with the requirements that each adds by itself:"
+    yield profile_text.MISSING
     yield from (f"  {line}" for line in profile_text.missing(expected))
 
 

@@ -1,10 +1,11 @@
 """What should be known of a run before it begins, and while it waits: notes above its progress."""
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import pytest
 
+from conformance.commands.diagnosis.expectation import REVIEWS
 from conformance.contract.quantity import quantity
 from conformance.contract.requirements import CLASSES
 from conformance.runner import stated_target
@@ -31,6 +32,24 @@ class Notes:
                 self._say(line)
             if SESSION in session.config.stash:
                 session.config.stash[SESSION].dispatcher.absence.say = self._say
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Say what is left for the next run."""
+        target = stated_target.target_of(session.config)
+        if target is not None and SESSION in session.config.stash:
+            for line in reviews_left(target, session.config.stash[SESSION].approved):
+                self._say(line)
+
+
+def reviews_left(target: Target, approved: Collection[str]) -> Iterator[str]:
+    """How many reviews of the profile this run has approved, and how many it has left."""
+    stated = {id.lower() for id in target.fixtures.approvable_reviews}
+    if spent := len(stated.intersection(approved)):
+        yield (
+            f"this run has approved {spent} of the {len(stated)} approvable reviews of the profile;"
+            f" at most {len(stated) - spent} are left, and a run of everything approves {REVIEWS}"
+        )
 
 
 def literal_secrets(target: Target) -> Iterator[str]:

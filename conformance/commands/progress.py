@@ -87,7 +87,7 @@ class RunDisplay:
         if result["item"].startswith(FACT):
             self._tally.exchanges[SHARED] += result["exchanges"]
         else:
-            self._tally.add(*_counted(result))
+            self._tally.add(*counted(result))
         for found in result["findings"]:
             self._report(found)
         if self._display is not None:
@@ -166,7 +166,7 @@ class RunDisplay:
             self._console.print(command, soft_wrap=True)
 
 
-def _counted(result: Mapping[str, Any]) -> tuple[str, str, int]:
+def counted(result: Mapping[str, Any]) -> tuple[str, str, int]:
     """The class of a check, its outcome, and the number of its requests."""
     catalogue = requirements.load()
     first, *_ = findings = result["findings"]

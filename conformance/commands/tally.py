@@ -21,7 +21,7 @@ class Tally:
     """The progress of a run: checks, outcomes and requests by conformance class.
 
     `sent` counts the requests of this process so far, those of unfinished checks included; None
-    where others send them.
+    where others send them. A replay sends none: `noun` says what it has instead.
     """
 
     planned: Counter[str] = field(default_factory=Counter)
@@ -30,6 +30,7 @@ class Tally:
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     exchanges: Counter[str] = field(default_factory=Counter)
     sent: Callable[[], int] | None = None
+    noun: str = "request"
     current: str = ""
     started: float = field(default_factory=monotonic)
 
@@ -66,7 +67,7 @@ class Tally:
     def requests(self) -> str:
         """The requests so far, and how many there are a second."""
         rate = self._requests / max(monotonic() - self.started, 0.001)
-        return f"{quantity(self._requests, 'request')}, {rate:.0f}/s"
+        return f"{quantity(self._requests, self.noun)}, {rate:.0f}/s"
 
     @property
     def _requests(self) -> int:

@@ -17,6 +17,7 @@ from conformance.assurance.registry import revocation
 from conformance.commands import trusted
 from conformance.commands.certification import environment_of_then, probing, text
 from conformance.commands.certification.probing import Probed
+from conformance.commands.certification.replay_progress import ReplayProgress
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
@@ -40,7 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
         pinned = (
             regular_file.read(arguments.public_key, follow=True) if arguments.public_key else None
         )
-        verification = verify(found, pinned, current=arguments.with_current_suite)
+        verification = verify(
+            found,
+            pinned,
+            current=arguments.with_current_suite,
+            watching=[ReplayProgress()],
+        )
         if verification.is_other_suite and arguments.then:
             return environment_of_then.verify(found, _words(arguments), arguments.find_links)
         if not verification.problems:
@@ -208,6 +214,7 @@ def _lines(
         return
     claims = dsse.claims(found.envelope)
     yield from text.claims(claims, state)
+    yield from text.shortcomings(claims, Evidence(found.evidence).report)
     yield from text.outcome(found, verification, current=arguments.with_current_suite)
     if verification.is_other_suite and not arguments.with_current_suite:
         return

@@ -13,6 +13,8 @@ THROTTLES = 10
 """Repetitions of a call that gets 429."""
 LONGEST_WAIT = 90.0
 """Seconds of one wait."""
+LONG = 5.0
+"""Seconds of a wait that somebody should know of."""
 WAITING_BUDGET = 360.0
 """Seconds of all waits of a run."""
 
@@ -20,9 +22,13 @@ Wait = Callable[[float], None]
 
 
 class Waiting:
-    """The seconds that a run has waited for a target; nothing is sent meanwhile."""
+    """The seconds that a run has waited for a target; nothing is sent meanwhile.
+
+    `say` gets a sentence before each long wait.
+    """
 
     def __init__(self, wait: Wait) -> None:
+        self.say: Callable[[str], None] = lambda _text: None
         self._wait = wait
         self._under_way = threading.Lock()
         self.waited = 0.0
@@ -43,6 +49,8 @@ class Waiting:
             left = seconds - (self.waited - since)
             if left > 0:
                 self.waited += left
+                if left >= LONG:
+                    self.say(f"waiting for {left:.0f} s, as the target asks (429 or 503)")
                 self._wait(left)
 
 

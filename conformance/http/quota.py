@@ -21,6 +21,24 @@ NUMBER = re.compile(r"\d{1,15}(\.\d{1,6})?", re.ASCII)
 PARAMETER = re.compile(r"[;,]\s*(r|remaining|t|reset)=(\d{1,15})(?![\d.])", re.ASCII)
 
 
+LIMIT = ("ratelimit-limit", "x-ratelimit-limit", "x-rate-limit-limit")
+POLICY = "ratelimit-policy"
+"""A header whose parameters `q` and `w` are the requests, and the seconds of their window."""
+
+STATED = re.compile(r"[;,]\s*(q|limit|w)=(\d{1,15})(?![\d.])", re.ASCII)
+
+
+def stated(response: Response) -> str | None:
+    """The limit that the headers of a response state, in words; None where they state none."""
+    headers = f";{response.header(POLICY) or ''};{response.header(STRUCTURED) or ''}"
+    found = dict(reversed(STATED.findall(headers.replace(" ", ""))))
+    number = _number(response, LIMIT, ()) or float(found.get("q") or found.get("limit") or 0)
+    if not number:
+        return None
+    window = f" per {found['w']} s" if "w" in found else ""
+    return f"{number:g} requests{window}"
+
+
 class Quota:
     """Reads from each response whether the limit allows a further request.
 

@@ -79,7 +79,7 @@ class Assembly:
             "requirements": entries,
             "causes": grouping.causes(entries, gathered.findings, gathered.evidence),
             "unchecked": unchecked.remainder(
-                entries, suite["classes"], interrupted=interrupted, narrowed="only" in suite
+                entries, suite, self.target.stated if self.target else (), interrupted=interrupted
             ),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),

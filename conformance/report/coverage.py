@@ -75,10 +75,13 @@ def of(report: Report) -> TotalCoverageEntry:
 def sentence(report: Report) -> str:
     """The coverage of a run in words."""
     found = of(report)
-    part = f", {found['part']} in part" if found["part"] else ""
     number = quantity(found["requirements"], "requirement")
     # Rounded down: 100 % is nothing less than everything.
-    return f"{found['whole']} of {number} checked{part}: {int(found['share'] * 100)} %"
+    share = f"{int(found['share'] * 100)} %"
+    if not found["part"]:
+        return f"{found['whole']} of {number} checked: {share}"
+    part = f"{found['part']} in part (by their share of operations)"
+    return f"{found['whole']} of {number} checked, {part}: {share}"
 
 
 def described(entry: RequirementEntry) -> str:

@@ -1,7 +1,7 @@
 """The lines of a target profile that provide what a run lacked."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from conformance.contract import api
@@ -60,6 +60,9 @@ STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their n
         "fuzz-writes = true # sends approvals of other reviews",
     ),
 }
+LACKING = "credentials.lacking"
+MADE_BY = {"fixtures.approvable-reviews": "fixtures.provision.approvable-review"}
+"""What may stand in a profile instead of a key."""
 COMPANIONS = {  # keys that are of use only together
     "consent.approve-reviews": ("fixtures.approvable-reviews",),
     "consent.exhaust-rate-limit": ("credentials.throttled", "limits.rate-limit"),
@@ -68,10 +71,18 @@ COMPANIONS = {  # keys that are of use only together
 TABLES = ("credentials", "fixtures", "limits", "parameters", "tools", "description", "consent")
 
 
-def settings(key: str) -> tuple[Setting, ...]:
-    """The lines for a key and for the keys that it needs; none if it is not a key of a profile."""
-    keys = (key, *COMPANIONS.get(key, ()))
-    return tuple(setting for each in keys for setting in _settings(each))
+def settings(key: str, stated: Collection[str] = ()) -> tuple[Setting, ...]:
+    """The lines for a key and for the keys that it needs; none if it is not a key of a profile.
+
+    `stated` are the tables and keys that the profile has: only what is missing is shown.
+    """
+    companions = (each for each in COMPANIONS.get(key, ()) if not _is_stated(each, stated))
+    found = (setting for each in (key, *companions) for setting in _settings(each))
+    return tuple(each for each in found if key != LACKING or each.table not in stated)
+
+
+def _is_stated(key: str, stated: Collection[str]) -> bool:
+    return key in stated or (key in MADE_BY and MADE_BY[key] in stated)
 
 
 def _settings(key: str) -> Iterator[Setting]:
@@ -126,16 +137,27 @@ def _variable(*words: str) -> str:
     return f"LOCALIZATION_{name}"  # what is meant for this needs no question
 
 
-def toml(stated: Iterable[Setting]) -> Iterator[str]:
-    """The settings as lines of TOML, each table once, with a blank line between tables."""
+def toml(wanted: Iterable[Setting], stated: Collection[str] = ()) -> Iterator[str]:
+    """The settings as lines of TOML, each table once, with a blank line between tables.
+
+    TOML allows a table once: of one that is `stated`, a comment says where the lines belong.
+    """
     tables: dict[str, dict[str, None]] = {}
-    for setting in sorted(stated, key=_rank):
+    for setting in sorted(wanted, key=_rank):
         tables.setdefault(setting.table, {})[setting.line] = None
     for number, (table, lines) in enumerate(tables.items()):
         if number:
             yield ""
-        yield f"[{table}]"
+        yield _header(table, lines, stated)
         yield from lines
+
+
+def _header(table: str, lines: Iterable[str], stated: Collection[str]) -> str:
+    if table not in stated:
+        return f"[{table}]"
+    replaces = any(f"{table}.{line.partition(' = ')[0]}" in stated for line in lines)
+    manner = ", in place of what is there" if replaces else ""
+    return f"# in [{table}] of the profile{manner}:"
 
 
 def _rank(setting: Setting) -> int:

@@ -3,7 +3,7 @@
 Data that the target lacks, and credentials that it rejects, make it less.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.contract import api, requirements
@@ -18,13 +18,14 @@ class Missing:
     """A key that the profile lacks.
 
     `adds` is the number of requirements that need nothing else, `total` the number of all that
-    need it, and `lines` are the lines of a profile for it.
+    need it, `lines` are the lines of a profile for it, and `beside` is what all of them need too.
     """
 
     key: str
     adds: int
     total: int
     lines: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def of(target: Target) -> Prospect:
         len(stated),
         sum(not keys for keys in lacking.values()),
         len(in_part),
-        tuple(_missing(list(lacking.values()))),
+        tuple(_missing(list(lacking.values()), target.stated)),
     )
 
 
@@ -90,13 +91,15 @@ def _has_credential(name: str, target: Target) -> bool:
     return found is not None and (not scheme or scheme in found.schemes)
 
 
-def _missing(lacking: Sequence[Sequence[str]]) -> list[Missing]:
+def _missing(lacking: Sequence[Sequence[str]], stated: Collection[str]) -> list[Missing]:
     keys = dict.fromkeys(key for some in lacking for key in some)
     found = []
     for key in keys:
         provided = {key, *profile_hints.COMPANIONS.get(key, ())}
         total = [some for some in lacking if key in some]
-        adds = sum(provided.issuperset(some) for some in total)
-        lines = profile_hints.toml(profile_hints.settings(key))
-        found.append(Missing(key, adds, len(total), tuple(lines)))
+        others = [set(some) - provided for some in total]
+        adds = others.count(set())
+        lines = profile_hints.toml(profile_hints.settings(key, stated), stated)
+        beside = tuple(sorted(set.intersection(*others)))
+        found.append(Missing(key, adds, len(total), tuple(lines), beside))
     return sorted(found, key=lambda each: (-each.adds, -each.total))

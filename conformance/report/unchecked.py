@@ -15,6 +15,7 @@ from conformance.report.document_types import (
     RemainderEntry,
     Report,
     RequirementEntry,
+    SuiteEntry,
     UncheckedEntry,
 )
 from conformance.report.needs import Alternatives
@@ -33,42 +34,45 @@ def of(report: Report) -> RemainderEntry:
     stated = report.get("unchecked")
     if stated is not None:
         return stated
-    suite, is_cut = report["suite"], report["interrupted"]
-    return remainder(
-        report["requirements"], suite["classes"], interrupted=is_cut, narrowed="only" in suite
-    )
+    return remainder(report["requirements"], report["suite"], interrupted=report["interrupted"])
 
 
 def remainder(
     requirements: Iterable[RequirementEntry],
-    classes: Sequence[str],
+    suite: SuiteEntry,
+    stated: Collection[str] = (),
     *,
     interrupted: bool,
-    narrowed: bool = False,
 ) -> RemainderEntry:
-    """The requirements without a verdict, by what they need and what blocked them, most first."""
+    """The requirements without a verdict, by what they need and what blocked them, most first.
+
+    `stated` are the tables and keys that the profile has.
+    """
     entries = [entry for entry in requirements if is_undecided(entry)]
-    waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted, narrowed=narrowed))
+    waiting = _by_need(entries, _cut_short(suite, interrupted=interrupted))
     needed = _needed(waiting)
     alone = {each: sum(_provides(each, some) for some in needed.values()) for each in waiting}
     ordered = sorted(waiting, key=lambda each: (-alone[each], -len(waiting[each])))
-    settings = [setting for key, *_ in ordered for setting in profile_hints.settings(key)]
+    settings = [each for key, *_ in ordered for each in profile_hints.settings(key, stated)]
     return {
         "count": len(entries),
-        "needs": [_need(each, alone[each], waiting[each], needed) for each in ordered],
+        "needs": [
+            _need(each, alone[each], waiting[each], needed, _lines(each, stated))
+            for each in ordered
+        ],
         "rejections": _rejections(entries),
         "blocked-by": _blockers(entries),
-        "lines": list(profile_hints.toml(settings)),
+        "lines": list(profile_hints.toml(settings, stated)),
     }
 
 
-def _cut_short(classes: Sequence[str], *, interrupted: bool, narrowed: bool) -> str | None:
+def _cut_short(suite: SuiteEntry, *, interrupted: bool) -> str | None:
     """What the run itself left out: then a missing exchange says nothing about the target."""
     if interrupted:
         return WHOLE_RUN
-    if narrowed:
+    if "only" in suite:
         return WHOLE_CHOICE
-    return ALL_CLASSES if len(classes) < len(CLASSES) else None
+    return ALL_CLASSES if len(suite["classes"]) < len(CLASSES) else None
 
 
 def _by_need(
@@ -145,6 +149,7 @@ def _need(
     alone: int,
     entries: Sequence[RequirementEntry],
     needed: Mapping[str, set[Alternatives]],
+    lines: Iterable[str],
 ) -> NeedEntry:
     key, *alternatives = need
     beside = [set(_beside(key, needed[entry["id"]])) for entry in entries]
@@ -152,7 +157,7 @@ def _need(
         "key": key,
         "adds": alone,
         "requirements": list(map(_named, entries)),
-        "lines": list(_lines(need)),
+        "lines": list(lines),
     }
     if alternatives:
         entry["alternatives"] = alternatives
@@ -161,9 +166,9 @@ def _need(
     return entry
 
 
-def _lines(need: Alternatives) -> Iterator[str]:
+def _lines(need: Alternatives, stated: Collection[str]) -> Iterator[str]:
     """The lines of a profile for each of the alternatives."""
-    texts = [list(profile_hints.toml(profile_hints.settings(key))) for key in need]
+    texts = [list(profile_hints.toml(profile_hints.settings(key, stated), stated)) for key in need]
     for number, lines in enumerate(filter(None, texts)):
         yield from ("", "# or", "") if number else ()
         yield from lines

@@ -34,7 +34,7 @@ from conformance.target.target import (
     secret_flaw,
 )
 from conformance.target.token import Token, TokenCommand, TokenError
-from conformance.target.toml_schema import Place, Problem, Reader, reference
+from conformance.target.toml_schema import Place, Problem, Reader, places, reference
 from conformance.target.trust import Allow
 
 NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
@@ -121,7 +121,7 @@ def parse(
     _run_commands(reader, target.credentials)
     _raise_problems(reader)
     name = PurePath(source).name if source else None  # a report names no folders
-    return replace(target, source=name)
+    return replace(target, source=name, stated=places(data, text or "") if source else frozenset())
 
 
 def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) -> Target:

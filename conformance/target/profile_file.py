@@ -4,8 +4,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from conformance.storage import toml_text
+from conformance.storage import regular_file, toml_text
 from conformance.target.toml_schema import Problem
+
+LISTS = ("approvable-reviews", "unapprovable-reviews")
+"""The keys of `[fixtures]` that may name a file instead: { file = "reviews.txt" }."""
+LONGEST_LIST = 10_000_000
+"""Bytes of such a file."""
 
 
 class ProfileError(ValueError):
@@ -34,13 +39,39 @@ def text_of(path: Path, kind: str = "profile") -> str:
 
 
 def tables_of(path: Path, text: str) -> dict[str, Any]:
-    """The tables of a profile, as TOML has them. Raises ProfileError."""
+    """The tables of a profile, as TOML has them, with ids in place of the files that list them.
+
+    Raises ProfileError.
+    """
     try:
-        return toml_text.parse(text)
+        tables = toml_text.parse(text)
     except ValueError as error:
         raise _unreadable(
             path, f"invalid TOML: {error}", "correct the file", _position(error, text)
         ) from None
+    fixtures = tables.get("fixtures")
+    if isinstance(fixtures, dict):
+        for key in LISTS:
+            named = fixtures.get(key)
+            if isinstance(named, dict) and isinstance(named.get("file"), str):
+                fixtures[key] = _listed(path, f"fixtures.{key}.file", named["file"])
+    return tables
+
+
+def _listed(profile: Path, key: str, name: str) -> list[str]:
+    """The ids in a file beside the profile: one a line, without comments and empty lines."""
+    try:
+        content = regular_file.read(profile.parent / name, LONGEST_LIST, follow=True)
+        lines = content.decode("utf-8-sig").splitlines()
+    except OSError as error:
+        problem = f"names a file that cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        problem = "names a file that is not UTF-8 text"
+    else:
+        ids = (line.partition("#")[0].strip() for line in lines)
+        return [id for id in ids if id]
+    remedy = "write the path of a file with one id a line, from the folder of the profile"
+    raise ProfileError((Problem(str(profile), None, key, problem, remedy),))
 
 
 def _unreadable(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.target.profile_file import LISTS
 from conformance.target.profile_schema import ARGUMENT, BASE_URL, RATE_LIMIT, TOKEN_EXAMPLE
 from conformance.target.target import base_url_flaw
 from conformance.target.toml_schema import Place, Problem, Reader, dotted
@@ -61,10 +62,21 @@ def check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
         )
 
 
+def _check_listed(reader: Reader, place: Place) -> None:
+    """Report a table that is still there: the file of a profile has ids in its place."""
+    if reader.is_sound(place):
+        reader.report(
+            place, "names a file, but stands in no file of its own", "write the ids in brackets"
+        )
+
+
 def check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
     """Report reviews that are listed twice, and a provision command without a program."""
     seen: dict[str, Place] = {}
-    for key in ("approvable-reviews", "unapprovable-reviews"):
+    for key in LISTS:
+        if isinstance(fixtures.get(key), Mapping):
+            _check_listed(reader, ("fixtures", key))
+            continue
         for index, review in enumerate(fixtures.get(key, ())):
             place: Place = ("fixtures", key, index)
             first = seen.setdefault(review.lower(), place) if review else place

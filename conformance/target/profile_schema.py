@@ -7,6 +7,7 @@ from typing import Any
 from conformance.contract import api, requirements
 from conformance.contract.identifiers import is_uuid
 from conformance.target import json_schema
+from conformance.target.profile_file import LISTS
 from conformance.target.target import Consent, base_url_flaw, secret_flaw, url_flaw
 from conformance.target.toml_schema import Array, Either, Leaf, Schema
 
@@ -60,6 +61,7 @@ _ID = Leaf(
     _uuid_flaw,
     {"pattern": json_schema.or_reference("[0-9a-fA-F-]{36}$")},
 )
+_PATH = Leaf((str,), "write the path of a file with one id a line", _text_flaw)
 _COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw, {"minimum": 1})
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw, {"exclusiveMinimum": 0})
 _NAME = Leaf(
@@ -100,8 +102,7 @@ PROFILE: Mapping[str, Schema] = {
         "lacking": dict.fromkeys(API.permissions, _CREDENTIAL),
     },
     "fixtures": {
-        "approvable-reviews": Array(_ID),
-        "unapprovable-reviews": Array(_ID),
+        **dict.fromkeys(LISTS, Either(Array(_ID), {"file": _PATH})),
         "foreign": dict.fromkeys(("company", "project", "video", "review"), _ID),
         "ungranted": dict.fromkeys(("project", "video", "review"), _ID),
         "provision": {"approvable-review": Array(ARGUMENT)},

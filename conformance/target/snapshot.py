@@ -48,6 +48,7 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
         "description": target.description_url,
         "consent": asdict(target.consent),
         "profile": target.source,
+        "stated": sorted(target.stated),
         "product": dict(target.product.stated),
         "required": list(target.required),
     }
@@ -98,6 +99,7 @@ def target(snapshot: Mapping[str, Any]) -> Target:
         description_url=snapshot["description"],
         consent=Consent(**snapshot["consent"]),
         source=snapshot["profile"],
+        stated=frozenset(snapshot.get("stated", ())),
         product=Product(**snapshot.get("product", {})),
         required=tuple(snapshot.get("required", ())),
     )

@@ -206,7 +206,8 @@ class Target:
     """One deployment.
 
     `base_url` has no trailing slash. `credentials` have keys such as "primary" and
-    "lacking.reviews:approve". `source` is the file name of the profile.
+    "lacking.reviews:approve". `source` is the file name of the profile, and `stated` are the tables
+    and keys that stand in it, as TOML writes them.
     """
 
     base_url: str
@@ -224,6 +225,7 @@ class Target:
     consent: Consent = field(default_factory=Consent)
     required: tuple[str, ...] = ()  # classes and requirements of the gate; (): the default
     source: str | None = None
+    stated: frozenset[str] = field(default=frozenset(), compare=False)
     product: Product = field(default_factory=Product)
 
     def lacking(self, permission: str) -> Credential | None:

@@ -6,7 +6,7 @@ No problem repeats a value: any value may be a secret.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias
@@ -74,9 +74,9 @@ class Array:
 
 @dataclass(frozen=True)
 class Either:
-    """A single value, or a table in place of it."""
+    """A single value or an array, or a table in place of it."""
 
-    value: Leaf
+    value: Leaf | Array
     table: "Mapping[str, Schema]"
 
 
@@ -209,6 +209,25 @@ def lines(text: str) -> dict[Place, int]:
         for end in range(1, len(place) + 1):
             found.setdefault(place[:end], number)
     return found
+
+
+def places(tables: Mapping[str, Any], text: str = "") -> frozenset[str]:
+    """The tables and keys that a document has, as TOML writes them.
+
+    A table counts where it has a key, or a header of its own: a second header is invalid TOML.
+    """
+    matches = map(_HEADER_OR_KEY.match, text.split("\n"))
+    headers = (match["key"] for match in matches if match and match["bracket"])
+    own = (tuple(part.strip("\"'") for part in re.findall(_KEY_PART, key)) for key in headers)
+    return frozenset(map(dotted, (*own, *_keys(tables, ()))))
+
+
+def _keys(tables: Mapping[str, Any], place: Place) -> Iterator[Place]:
+    for key, value in tables.items():
+        if isinstance(value, Mapping):
+            yield from _keys(value, (*place, key))
+        else:
+            yield from (place, (*place, key)) if place else [(key,)]
 
 
 def line_of(known: Mapping[Place, int], place: Place) -> int | None:

@@ -156,6 +156,14 @@ def exchange(status: int, data: Any = None, operation: str = "review_get", **mor
     return {"id": "a#1", "operation": operation, "request": request, "response": response, **more}
 
 
+def tool_call(result: Any) -> Any:
+    """An exchange "a#1" of a tool call with this result."""
+    request = {"method": "POST", "body": {"text": '{"jsonrpc": "2.0", "method": "tools/call"}'}}
+    text = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})
+    response = {"status": 200, "headers": [], "body": {"text": text}}
+    return exchange(200, operation="video_get", request=request, response=response)
+
+
 PAGE = {"items": [{"id": "a", "more": 1}]}
 DERIVED = {
     "status": (
@@ -182,6 +190,11 @@ DERIVED = {
         finding("value", "body", "/data/nextCursor"),
         exchange(200, {**PAGE, "nextCursor": 7}, "project_list"),
         "place['nextCursor'] = 7",
+    ),
+    "an error of a tool": (
+        finding("body", "body", "/result/isError"),
+        tool_call({"isError": True, "content": [{"type": "text", "text": "gone"}]}),
+        "tool.operation.id == 'video_get':\n        return {'isError': True, 'content': [{",
     ),
     "extra": (
         finding("extra", "body", "/data/items/0", fields=["more"]),
@@ -223,6 +236,16 @@ UNDERIVABLE = {
         finding("difference", "body", "/data/id"),
         exchange(200, {"id": "a"}),
         "is about more than one response",
+    ),
+    "data of a tool": (
+        finding("absent", "body", "/result", fields=["name"]),
+        tool_call({"isError": False, "content": []}),
+        "the tool has returned no error result",
+    ),
+    "a failure of a tool": (
+        finding("status", "status", values={"allowed": [404]}),
+        tool_call(None),
+        "the tool has returned no error result",
     ),
     "another place": (
         finding("value", "body", "/data/items/7/id"),

@@ -167,7 +167,7 @@ def test_a_registrar_signs_a_summary_of_its_verification(
     assert "the summary is not about this certificate" in capsys.readouterr().out
 
 
-def once(evidence: Evidence, known: list[Recomputed]) -> Recomputed:
+def once(evidence: Evidence, _watching: object = (), *, known: list[Recomputed]) -> Recomputed:
     """What a replay of this evidence has found; the first time it is performed."""
     known[:] = known or [REPLAY(evidence)]
     return known[0]

@@ -67,7 +67,7 @@ def known_replays(folder: Path) -> Iterator[None]:
     """Replay each recording once: later ones get the files and the result of the first."""
     found: dict[bytes, tuple[Path, Recomputed]] = {}
 
-    def perform(evidence: Evidence, directory: Path) -> Recomputed:
+    def perform(evidence: Evidence, directory: Path, _watching: object = ()) -> Recomputed:
         content = evidence.files["exchanges.jsonl"]
         if content not in found:
             kept = folder / str(len(found))

@@ -327,7 +327,7 @@ def test_the_installed_suite_judges_every_submission_again(
     entry = next(each for each in sharper["requirements"] if each["id"] == "approval/replay")
     entry["verdict"] = "fail"
     again = replace(certified.recomputed, report=sharper)
-    monkeypatch.setattr(recomputation, "replay", lambda _: again)
+    monkeypatch.setattr(recomputation, "replay", lambda *_: again)
     monkeypatch.setattr("conformance.report.source.digest", lambda: "the next release")
     assert main(["registry", "rejudge", str(folder)]) == 1
     assert capsys.readouterr().out.splitlines() == [

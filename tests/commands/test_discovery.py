@@ -112,7 +112,32 @@ def test_the_profile_has_what_was_found(everything: Any) -> None:
     assert "approvable-reviews" not in tables["fixtures"]
     assert f'#approvable-reviews = ["{found.approvable[0]}"' in text
     assert "# With this file a run can check 60 of 116 requirements, 19 in part." in text
-    assert "#   tools.url                              9 (12 with other keys)\n" in text
+    assert "#   tools.url                             12, 9 of them by itself\n" in text
+
+
+@pytest.mark.parametrize(
+    ("missing", "shown"),
+    [
+        (prospect.Missing("a", 3, 3, ()), "  3"),
+        (prospect.Missing("a", 0, 3, (), ("b", "c")), "  3, together with b and c"),
+        (prospect.Missing("a", 0, 3, ()), "  3, together with other keys"),
+    ],
+)
+def test_a_key_that_adds_nothing_by_itself_says_what_else_it_takes(
+    missing: prospect.Missing, shown: str
+) -> None:
+    """A zero would look like a key that is of no use."""
+    (line,) = profile_text.missing(prospect.Prospect(9, 1, 1, (missing,)))
+    assert line == f"{'a':{profile_text.WIDTH}} {shown}"
+
+
+def test_no_key_stands_twice_in_the_profile(everything: Any) -> None:
+    """Once every comment that is a key is in force, it is still valid TOML."""
+    found, _ = everything
+    text = profile_text.filled(template(URL), found, prospect.Prospect(0, 0, 0, ()))
+    tables = tomllib.loads(profile_text.uncommented(text))
+
+    assert tables["parameters"]["video_list"]["cursor"] == "cursor"
 
 
 def test_the_candidates_are_valid_once_they_are_uncommented(everything: Any) -> None:

@@ -91,8 +91,11 @@ def test_without_consent_nothing_is_changed() -> None:
          "has the secret of another credential"),
         (secret_of("colleague", "primary"), "credentials.colleague.api-key",
          "is the same account as primary"),
+        (secret_of("throttled", "primary"), "credentials.throttled",
+         "has primary's own secret"),
     ],
-    ids=["expired", "revoked", "lacking", "no role", "outsider", "same secret", "colleague"],
+    ids=["expired", "revoked", "lacking", "no role", "outsider", "same secret", "colleague",
+         "throttled"],
 )  # fmt: skip
 def test_a_credential_that_is_not_what_it_should_be_is_named(
     change: Change, key: str, problem: str
@@ -102,6 +105,59 @@ def test_a_credential_that_is_not_what_it_should_be_is_named(
     said = [(each.key, each.problem) for each in found.complaints]
 
     assert any(known == key and what.startswith(problem) for known, what in said), said
+
+
+def test_spent_reviews_are_counted_and_complained_of_once() -> None:
+    """How many are left matters, and not which of them were approved."""
+
+    def as_spent(stated: Any) -> None:
+        fixtures = stated["fixtures"]
+        fixtures["approvable-reviews"][:3] = fixtures.pop("unapprovable-reviews")[:3]
+
+    found, _ = diagnosed(as_spent)
+    (complaint,) = found.complaints
+
+    assert found.reviews is not None
+    assert (found.reviews.left, found.reviews.read) == (37, 40)
+    assert complaint.key == "fixtures.approvable-reviews[0]"
+    assert complaint.problem == "has approvable false, as 2 more of 40"
+    assert f"reviews 37 of 40 are left to approve; a run approves {expectation.REVIEWS}" in list(
+        doctor._lines(found)
+    )
+
+
+def test_the_limit_that_headers_state_is_shown() -> None:
+    """It is what the profile of `throttled` may need."""
+
+    def stating(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        response.headers["RateLimit-Policy"] = '"default";q=100;w=60'
+        return response
+
+    found, _ = diagnosed(spoil=stating)
+
+    assert found.limit == "100 requests per 60 s"
+    assert "rate    the target states a limit of 100 requests per 60 s" in list(
+        doctor._lines(found)
+    )
+
+
+def test_a_long_wait_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    """A doctor that waits for a minute says why."""
+    rejected: list[httpx.Request] = []
+
+    def throttling(request: httpx.Request, send: Send) -> httpx.Response:
+        if rejected:
+            return send(request)
+        rejected.append(request)
+        body = {"code": "rate_limited", "requestId": "r"}
+        response = json_response(429, body)
+        response.headers["retry-after"] = "67"
+        return response
+
+    diagnosed(spoil=throttling)
+
+    assert "waiting for 67 s, as the target asks" in capsys.readouterr().err
 
 
 def test_a_caller_without_a_permission_is_told_which() -> None:

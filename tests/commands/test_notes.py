@@ -83,3 +83,14 @@ def test_the_notes_are_printed_before_the_first_check(served: Path, tmp_path: Pa
     assert ended.stderr.startswith("note: ")
     assert int(ended.stderr.split()[1]) >= number
     assert "note: this run cannot be certified: its depth is quick" in ended.stderr
+
+
+def test_a_run_says_how_many_reviews_are_left() -> None:
+    """Those that it has approved, of those that the profile lists; others are not the profile's."""
+    ids = [f"0198{number:04}-0000-7000-8000-000000000001" for number in range(4)]
+    target = parse({"fixtures": {"approvable-reviews": ids}}, base_url=URL, environ={})
+
+    assert list(notes.reviews_left(target, set())) == []
+    (note,) = notes.reviews_left(target, {ids[0], ids[2], "other"})
+    assert note.startswith("this run has approved 2 of the 4 approvable reviews of the profile")
+    assert "at most 2 are left, and a run of everything approves" in note

@@ -2,6 +2,7 @@
 
 import pytest
 
+from conformance.http import quota
 from conformance.http.exchange import Response
 from conformance.http.quota import Quota
 
@@ -58,3 +59,18 @@ def test_a_counter_that_never_counts_is_ignored() -> None:
     quota = Quota()
 
     assert [quota.pause(always) for _ in range(3)] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "stated"),
+    [
+        ({"x-ratelimit-limit": "600"}, "600 requests"),
+        ({"ratelimit": "limit=100, remaining=50, reset=5"}, "100 requests"),
+        ({"ratelimit-policy": '"default";q=100;w=60'}, "100 requests per 60 s"),
+        ({"ratelimit": '"default";r=50;t=30'}, None),
+        ({"x-ratelimit-limit": "many"}, None),
+    ],
+)
+def test_the_limit_that_headers_state(headers: dict[str, str], stated: str | None) -> None:
+    """The requests, and the seconds where they are stated."""
+    assert quota.stated(Response(200, tuple(headers.items()), b"")) == stated

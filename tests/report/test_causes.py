@@ -748,6 +748,7 @@ def test_the_reason_of_a_cause_is_shown_with_it() -> None:
     (line,) = ci.annotations(report)
     assert "response/status. Reason: a cache. Same cause" in line
     assert "  - reason: a cache\n" in markdown.render(report).decode()
+    assert '<p class="causes">Cause: <b>a cache</b></p>' in html.render(report, [])
 
 
 def test_the_summary_lists_the_requirements_that_a_cause_explains() -> None:

@@ -80,7 +80,9 @@ def test_the_coverage_is_a_sentence() -> None:
     """The percentage is rounded down."""
     report = a_report(coverage={"requirements": 115, "whole": 62, "part": 16, "share": 0.6599})
 
-    assert coverage.sentence(report) == "62 of 115 requirements checked, 16 in part: 65 %"
+    assert coverage.sentence(report) == (
+        "62 of 115 requirements checked, 16 in part (by their share of operations): 65 %"
+    )
 
 
 def test_the_coverage_of_an_older_report_follows_from_its_verdicts() -> None:
@@ -105,9 +107,9 @@ def test_every_renderer_shows_the_coverage() -> None:
     stated = {"checked": 8, "operations": 9, "schemes": ["api-key"], "faces": ["http"]}
     total = {"requirements": 115, "whole": 62, "part": 16, "share": 0.66}
     report = a_report(an_entry("x/y", "fail", coverage=stated), coverage=total)
-    in_words = "62 of 115 requirements checked, 16 in part: 66 %"
+    in_words = "62 of 115 requirements checked, 16 in part (by their share of operations): 66 %"
 
-    assert f"  coverage  {in_words}" in list(terminal.lines(report))
+    assert f" coverage {in_words} " in " ".join(" ".join(terminal.lines(report)).split())
     assert f"Coverage: {in_words}" in markdown.render(report).decode()
     assert "checked: 8 of 9 operations, 1 of 2 schemes, by HTTP" in html.render(report, [])
     (shown,) = {

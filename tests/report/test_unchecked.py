@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from sample_reports import BASE, a_finding, a_report, an_entry
 
+from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.report import cases, profile_hints, unchecked
 from conformance.report.console import terminal
 from conformance.report.formats import html, markdown
 from conformance.target import profile, trust
 from conformance.target.target import Consent
+from conformance.target.toml_schema import places
 
 KEYS = (
     *(
@@ -39,6 +41,8 @@ KEYS = (
     ),
     *("parameters.video_list.company", "fixtures.provision.approvable-review"),
 )
+
+SUITE: Any = {"classes": CLASSES, "depth": "standard"}
 
 
 def test_the_suggested_lines_are_a_valid_profile(tmp_path: Path) -> None:
@@ -77,6 +81,58 @@ def test_the_suggested_lines_fit_a_terminal() -> None:
     assert [setting.line for setting in settings if len(setting.line) > 74] == []
 
 
+PROFILE = """
+base-url = "http://target.test/v1"
+[fixtures]
+[credentials.lacking."reviews:read"]
+api-key = "read"
+[consent]
+approve-reviews = false
+"""
+
+
+def test_a_snippet_repeats_no_table_of_the_profile() -> None:
+    """A second header is invalid TOML: a comment says where the lines belong."""
+    stated = places(tomllib.loads(PROFILE), PROFILE)
+    settings = profile_hints.settings("consent.approve-reviews", stated)
+
+    assert list(profile_hints.toml(settings, stated)) == [
+        "# in [fixtures] of the profile:",
+        'approvable-reviews = ["${LOCALIZATION_APPROVABLE_REVIEW}"] # each is spent',
+        "",
+        "# in [consent] of the profile, in place of what is there:",
+        "approve-reviews = true # spends the approvable reviews",
+    ]
+
+
+@pytest.mark.parametrize(
+    "reviews",
+    ['approvable-reviews = ["a"]', '[fixtures.provision]\napprovable-review = ["./make-review"]'],
+)
+def test_a_snippet_shows_only_what_is_missing(reviews: str) -> None:
+    """Consent alone, where the reviews are there; and no permission that is lacking already."""
+    text = PROFILE.replace("[fixtures]", f"[fixtures]\n{reviews}")
+    stated = places(tomllib.loads(text), text)
+    (consent,) = profile_hints.settings("consent.approve-reviews", stated)
+    lacking = {each.table for each in profile_hints.settings("credentials.lacking", stated)}
+
+    assert consent.table == "consent"
+    assert len(lacking) == len(api.load().permissions) - 1
+    assert 'credentials.lacking."reviews:read"' not in lacking
+
+
+def test_a_report_shows_what_is_missing_in_its_profile(tmp_path: Path) -> None:
+    """The report knows the profile of its run, and the keys that stand in it."""
+    file = tmp_path / "target.toml"
+    file.write_text(PROFILE.replace("[fixtures]", "[fixtures.foreign]"), encoding="utf-8")
+    target = profile.load(file, environ={}, allow=trust.anything)
+    entry = waiting("x/y", ("consent.approve-reviews",))
+    (need,) = unchecked.remainder([entry], SUITE, target.stated, interrupted=False)["needs"]
+
+    assert need["lines"][0] == "[fixtures]"
+    assert need["lines"][3] == "# in [consent] of the profile, in place of what is there:"
+
+
 @pytest.mark.parametrize(
     "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
 )
@@ -87,7 +143,8 @@ def test_an_unknown_key_has_no_lines(key: str) -> None:
 
 def needs_of(*entries: Any, interrupted: bool = False, classes: tuple[str, ...] = CLASSES) -> Any:
     """What a run with these requirements needs, and what blocked it."""
-    return unchecked.remainder(entries, classes, interrupted=interrupted)
+    suite: Any = {**SUITE, "classes": classes}
+    return unchecked.remainder(entries, suite, interrupted=interrupted)
 
 
 def without_items(operation: str = "project_get") -> Any:

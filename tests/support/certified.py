@@ -93,7 +93,7 @@ def make(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     found: list[Recomputed] = []
 
-    def replay(evidence: Evidence) -> Recomputed:
+    def replay(evidence: Evidence, _watching: object = ()) -> Recomputed:
         found.append(once(evidence))
         return found[0]
 
@@ -144,7 +144,7 @@ def quick_runs() -> Iterator[None]:
 def one_replay(certified: Certified) -> Iterator[None]:
     """Replay nothing where the recording is the honest one: the result is known."""
 
-    def replay(evidence: Evidence) -> Recomputed:
+    def replay(evidence: Evidence, _watching: object = ()) -> Recomputed:
         same = all(evidence.files[name] == certified.evidence[name] for name in REPLAYED)
         assert same, "a replay of altered exchanges takes half a minute"
         return certified.recomputed

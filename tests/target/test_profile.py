@@ -926,3 +926,36 @@ def test_the_gate_accepts_classes_and_requirements(problems: Rejected) -> None:
         "gate.require[0]",
         "is neither a conformance class nor a requirement",
     )
+
+
+def test_ids_may_stand_in_a_file_beside_the_profile(tmp_path: Path) -> None:
+    """One a line, with comments and empty lines; an invalid one is a problem of the profile."""
+    id, other = "01980000-0000-7000-8000-000000000001", "01980000-0000-7000-8000-000000000002"
+    file, listed = tmp_path / "target.toml", tmp_path / "reviews.txt"
+    file.write_text(
+        'base-url = "http://target.test/v1"\n'
+        '[fixtures]\napprovable-reviews = { file = "reviews.txt" }\n',
+        encoding="utf-8",
+    )
+    listed.write_text(f"# made today\n{id} # one\n\n{other}\n", encoding="utf-8")
+    assert profile.load(file, environ={}).fixtures.approvable_reviews == (id, other)
+
+    listed.write_text("nothing", encoding="utf-8")
+    with pytest.raises(ProfileError, match=r"approvable-reviews\[0\] is not a UUID") as caught:
+        profile.load(file, environ={})
+    assert "nothing" not in str(caught.value)
+
+    listed.write_bytes(b"\xff")
+    with pytest.raises(ProfileError, match="not UTF-8"):
+        profile.load(file, environ={})
+
+    listed.unlink()
+    with pytest.raises(ProfileError, match="names a file that cannot be read"):
+        profile.load(file, environ={})
+
+
+def test_tables_that_stand_in_no_file_have_the_ids_themselves() -> None:
+    """There is no folder that a path could be in."""
+    tables = {"fixtures": {"approvable-reviews": {"file": "reviews.txt"}}}
+    with pytest.raises(ProfileError, match="stands in no file"):
+        profile.parse(tables, base_url="http://target.test/v1", environ={})

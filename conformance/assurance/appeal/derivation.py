@@ -20,6 +20,10 @@ from conformance.report.document_types import ExchangeEntry, FindingEntry, Locat
 PERFORMED = "return self._handlers[operation.id](caller, given)"
 FAILED = 'await transmit(self._response(error), send, bodiless=scope["method"] == "HEAD")'
 TYPE = '        "content-type": CONTENT_TYPE,'
+OF_TOOL = """\
+    if result["isError"]:
+        result.pop("structuredContent", None)
+"""
 BEFORE_SERVICE = "\n\nclass Service:\n"
 BEFORE_ROUTES = "\n\ndef _routes("
 """Texts of the reference's modules that the edits replace; HTTP and tools share `service`."""
@@ -80,6 +84,8 @@ def derive(found: FindingEntry, exchange: ExchangeEntry) -> Derived:
     if not response or not places:
         raise Underivable("the finding has no place in this response")
     place = places[0]
+    if "jsonrpc" in (exchange["request"].get("body") or {}).get("text", ""):
+        return _tool_error(exchange)
     if place["part"] == Part.STATUS:
         return _status(found, exchange, response["status"])
     if place["part"] == Part.HEADER:
@@ -118,6 +124,26 @@ def _status(found: FindingEntry, exchange: ExchangeEntry, status: int) -> Derive
 
 
 _CALL_OF_STATUS = "_as_appealed(self._response(error), scope)"
+
+
+def _tool_error(exchange: ExchangeEntry) -> Derived:
+    """Another error result of a tool. Data that it serves are those of HTTP: see `_property`."""
+    body, id = _body(exchange), exchange["operation"]
+    result = body.get("result") if isinstance(body, dict) else None
+    if not isinstance(result, dict) or result.get("isError") is not True:
+        raise Underivable(
+            "the tool has returned no error result: appeal with an exchange over HTTP of the same"
+            " requirement where there is one, since HTTP and the tools share their data"
+        )
+    new = f"""\
+    if result["isError"] and tool.operation.id == {id!r}:
+        return {result!r}
+{OF_TOOL}"""
+    return Derived(
+        (Edit("tools", OF_TOOL, new),),
+        f"every error result of the tool {id} becomes this one, also for other reasons than the one"
+        " of this exchange: narrow the edit to the condition of your product",
+    )
 
 
 def _header(name: str, headers: dict[str, str]) -> Derived:

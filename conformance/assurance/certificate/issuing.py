@@ -1,6 +1,6 @@
 """Issuing a certificate: the evidence of a report directory, signed once it has been verified."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -108,11 +108,16 @@ def sealed(evidence: Evidence, signer: CryptoSigner) -> Bundle:
 
 
 def issued(
-    directory: Path, revision: Revision, signer: CryptoSigner, given: Given = NONE
+    directory: Path,
+    revision: Revision,
+    signer: CryptoSigner,
+    given: Given = NONE,
+    watching: Sequence[object] = (),
 ) -> Bundle:
     """The certificate of a run, with the given files. Raises OSError, and NotCertified.
 
-    It is verified before it is handed out, so that nobody gets one that does not verify.
+    It is verified before it is handed out, so that nobody gets one that does not verify; plugins of
+    pytest that are `watching` show how far that is.
     """
     try:
         evidence = evidence_of(directory, revision, given)
@@ -126,7 +131,7 @@ def issued(
     found = sealed(evidence, signer)
     if excesses := list(bundle.excesses(found)):
         raise NotCertified(excesses)
-    verification = verify(found, None)
+    verification = verify(found, None, watching=watching)
     if verification.is_other_suite:
         raise NotCertified(["another version of this package, or of the contract, made this run"])
     if verification.problems:

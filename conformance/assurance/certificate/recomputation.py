@@ -38,13 +38,16 @@ class Recomputed:
     problems: tuple[str, ...] = ()
 
 
-def replay(evidence: Evidence) -> Recomputed:
-    """Run the suite on the recording; takes about as long as a run in this process."""
+def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
+    """Run the suite on the recording; takes about as long as a run in this process.
+
+    `watching` are plugins of pytest that show how far it is.
+    """
     with tempfile.TemporaryDirectory() as name:
-        return perform(evidence, Path(name))
+        return perform(evidence, Path(name), watching)
 
 
-def perform(evidence: Evidence, directory: Path) -> Recomputed:
+def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()) -> Recomputed:
     """The same, with the files of the run in a directory; a shard is replayed as that shard."""
     recording = Recording(evidence.exchanges)
     traced = any(map(_is_traced, evidence.exchanges))
@@ -59,7 +62,7 @@ def perform(evidence: Evidence, directory: Path) -> Recomputed:
     )
     # Nothing of the evidence is on the command line. The badge is the smallest: nobody reads it.
     own = [f"--conformance-report-dir={directory}", "--conformance-report=badge"]
-    pytest_run.execute(own, [plugin])
+    pytest_run.execute(own, [plugin, *watching])
     report = orjson.loads((directory / "report.json").read_bytes())
     lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
     return Recomputed(

@@ -1,7 +1,7 @@
 """The shards of a merged run: each is replayed as the shard that it was, and they merge anew."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -80,14 +80,14 @@ def _identity(shard: Evidence) -> dict[str, Any]:
     return merging.identity(suite, target, asked, asked["known-failures"])
 
 
-def replay(evidence: Evidence) -> Recomputed:
+def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
     """Replay every shard, and merge them; takes about as long as all of them in this process."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = [
             f"shard {number}: {problem}"
             for number, shard in evidence.shards.items()
-            for problem in _replayed(shard, folder / str(number))
+            for problem in _replayed(shard, folder / str(number), watching)
         ]
         if not found:
             try:
@@ -97,9 +97,9 @@ def replay(evidence: Evidence) -> Recomputed:
     return Recomputed(evidence.report, (), (), problems=tuple(found))
 
 
-def _replayed(shard: Evidence, folder: Path) -> list[str]:
+def _replayed(shard: Evidence, folder: Path, watching: Sequence[object]) -> list[str]:
     """What the replay of a shard contradicts. Its folder gets what there was to merge."""
-    again = recomputation.perform(shard, folder)
+    again = recomputation.perform(shard, folder, watching)
     found = list(recomputation.differences(shard, again))
     for name in kept_shards.FILES:
         (folder / name).write_bytes(shard.files[name])

@@ -58,10 +58,13 @@ class Verification:
     on_trust: tuple[str, ...] = ()
 
 
-def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verification:
+def verify(
+    bundle: Bundle, key: bytes | None, *, current: bool = False, watching: Sequence[object] = ()
+) -> Verification:
     """Verify a certificate, against a pinned public key if there is one. Raises KeyProblem.
 
-    With `current`, the installed suite is used, whichever version made the certificate.
+    With `current`, the installed suite is used, whichever version made the certificate. `watching`
+    are plugins of pytest that show how far it is.
     """
     signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
     pinned = dsse.public_key(key, "the given key") if key is not None else signer
@@ -73,7 +76,7 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     if not current and not is_same:
         return Verification((), is_other_suite=True)
     try:
-        again = _replayed(evidence)
+        again = _replayed(evidence, watching)
         found = tuple(recomputation.differences(evidence, again))
     except Malformed as problem:  # another suite was asked for what this one does not know
         return Verification((str(problem),))
@@ -102,10 +105,11 @@ def _divided(evidence: Evidence, found: Sequence[str]) -> tuple[tuple[str, ...],
     )
 
 
-def _replayed(evidence: Evidence) -> Recomputed:
+def _replayed(evidence: Evidence, watching: Sequence[object]) -> Recomputed:
     """What a replay finds. Another suite may divide its checks otherwise: it replays the whole."""
     is_divided = bool(evidence.shards) and is_same_suite(evidence)
-    return shards.replay(evidence) if is_divided else recomputation.replay(evidence)
+    replay = shards.replay if is_divided else recomputation.replay
+    return replay(evidence, watching)
 
 
 def _judged(evidence: Evidence, again: Recomputed) -> Iterator[tuple[Any, Revision]]:

@@ -1,13 +1,15 @@
 """The result of a verification as lines for people."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from conformance.assurance.certificate import bundle, dsse, environment, standing, trust
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
+from conformance.report import unexercised
+from conformance.report.document_types import Report
 from conformance.report.text import word
 
 SAME = "the installed suite comes to the same verdict on every requirement"
@@ -42,6 +44,17 @@ def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
     if merged := stated.get("shards"):
         yield f"  merged from {quantity(len(merged), 'shard')}"
     yield from _exceptions(stated)
+
+
+def shortcomings(stated: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader of a certificate should know first: warnings, and what the data lacked."""
+    if warned := stated["warned"]:
+        number = quantity(len(warned), "requirement")
+        yield f"WARNINGS: {number} of the level should failed: {', '.join(warned)}"
+    lacking = [subject for subject, _ in unexercised.of(cast(Report, report))]
+    if lacking:
+        yield "NOT EXERCISED, since the data of the target has none of it:"
+        yield from (f"  {subject}" for subject in lacking)
 
 
 def _validity(state: str) -> str:

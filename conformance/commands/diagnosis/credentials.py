@@ -30,11 +30,20 @@ def complaints(live: Live, stated: Target) -> Iterator[Complaint]:
             "credentials.primary", "is missing: a run can check hardly anything", remedy
         )
         return
+    yield from _throttled(target)
     calls = [Call(each.id) for each in _plain(live)]
     for name, credential in target.credentials.items():
         check = _check_of(name)
         for scheme in credential.schemes:
             yield from check(live, credential, scheme, calls)
+
+
+def _throttled(target: Target) -> Iterator[Complaint]:
+    """Its rate limit is exhausted: primary would be rejected with it."""
+    throttled = target.credentials.get("throttled")
+    if throttled is not None and throttled.shares_secret(target.credentials["primary"]):
+        problem = "has primary's own secret: whoever exhausts its limit, exhausts that of the run"
+        yield Complaint("credentials.throttled", problem, "write a secret of its own")
 
 
 Check = Callable[[Live, Credential, str, Sequence[Call]], Iterator[Complaint]]

@@ -9,6 +9,8 @@ from conformance.target.target import Target
 
 EXCHANGES = {"quick": 4_600, "standard": 5_600}
 """Exchanges of a run that checks everything, measured on the reference."""
+REVIEWS = 24
+"""Reviews that such a run approves at standard depth; with fewer, some checks have none."""
 SERIAL = 0.15
 """The share of exchanges that wait for an earlier response."""
 PROCESSING = 0.005

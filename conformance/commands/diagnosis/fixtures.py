@@ -1,17 +1,49 @@
 """The records and addresses of a profile, read as primary."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from conformance.commands.diagnosis.complaint import Complaint
+from conformance.commands.diagnosis.expectation import REVIEWS
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.published import fetch_description
 from conformance.suite.tools.toolbox import Toolbox
 
-MOST_REVIEWS = 10
+MOST_APPROVABLE = 40
+MOST_UNAPPROVABLE = 10
 """Reviews of each list that are read; the others are like them."""
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """How many of the approvable reviews are `left`, of those `read`, and how many a run takes."""
+
+    left: int
+    read: int
+    taken: int = REVIEWS
+
+
+def reviews_left(live: Live) -> Reviews | None:
+    """How many approvable reviews of the profile can be approved; None where it has none."""
+    ids = live.session.target.fixtures.approvable_reviews
+    if not ids or "primary" not in live.session.target.credentials:
+        return None
+    problems = [_flaw(each, approvable=True) for each in _listed_reviews(live, approvable=True)]
+    return Reviews(problems.count(None), len(problems))
+
+
+def _listed_reviews(live: Live, *, approvable: bool) -> list[Exchange]:
+    """The responses to the first reviews of a list, which are read once."""
+    fixtures = live.session.target.fixtures
+    if approvable:
+        name, ids = "approvable", fixtures.approvable_reviews[:MOST_APPROVABLE]
+    else:
+        name, ids = "unapprovable", fixtures.unapprovable_reviews[:MOST_UNAPPROVABLE]
+    return live.fact(fact_name("fixtures", name), lambda live: _read(live, "review", ids))
 
 
 def complaints(live: Live) -> Iterator[Complaint]:
@@ -20,11 +52,8 @@ def complaints(live: Live) -> Iterator[Complaint]:
     if "primary" in target.credentials:
         yield from _unreadable(live, "foreign", target.fixtures.foreign)
         yield from _unreadable(live, "ungranted", target.fixtures.ungranted)
-        for approvable, ids in (
-            (True, target.fixtures.approvable_reviews),
-            (False, target.fixtures.unapprovable_reviews),
-        ):
-            yield from _reviews(live, ids, approvable=approvable)
+        for approvable in (True, False):
+            yield from _reviews(live, approvable=approvable)
         if target.tools_url is not None:
             yield from _tools(live)
     if target.description_url is not None:
@@ -49,17 +78,30 @@ def _unreadable(live: Live, group: str, ids: Mapping[str, str]) -> Iterator[Comp
                 yield Complaint(f"fixtures.{group}.{kind}", "primary can read it", remedy)
 
 
-def _reviews(live: Live, ids: Sequence[str], *, approvable: bool) -> Iterator[Complaint]:
+def _reviews(live: Live, *, approvable: bool) -> Iterator[Complaint]:
     """Reviews that primary reads, and that say that they can, or cannot, be approved."""
     key = "approvable-reviews" if approvable else "unapprovable-reviews"
-    for index, response in enumerate(_read(live, "review", ids[:MOST_REVIEWS])):
-        stated = response.data.get("approvable") if isinstance(response.data, dict) else None
-        place = f"fixtures.{key}[{index}]"
-        if response.status != 200:
-            problem = f"review_get returns {response.describe()}"
-            yield Complaint(place, problem, "write a review that primary can read")
-        elif stated is not None and stated is not approvable:
-            yield Complaint(place, f"has approvable {str(stated).lower()}", "write another review")
+    places: dict[tuple[str, str], list[int]] = {}
+    responses = _listed_reviews(live, approvable=approvable)
+    for index, response in enumerate(responses):
+        flaw = _flaw(response, approvable=approvable)
+        if flaw is not None:
+            places.setdefault(flaw, []).append(index)
+    for (problem, remedy), (first, *others) in places.items():
+        also = f", as {len(others)} more of {len(responses)}" if others else ""
+        yield Complaint(f"fixtures.{key}[{first}]", f"{problem}{also}", remedy)
+
+
+def _flaw(response: Exchange, *, approvable: bool) -> tuple[str, str] | None:
+    """What is wrong with a review of a list, and the remedy; None for nothing."""
+    if response.status != 200:
+        return f"review_get returns {response.describe()}", "write a review that primary can read"
+    data = response.data if isinstance(response.data, dict) else {}
+    stated = data.get("approvable")
+    if stated is not None and stated is not approvable:
+        spent = " (approved already)" if approvable and data.get("status") == "approved" else ""
+        return f"has approvable {str(stated).lower()}{spent}", "write another review"
+    return None
 
 
 def _tools(live: Live) -> Iterator[Complaint]:

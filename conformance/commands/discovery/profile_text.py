@@ -2,23 +2,26 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from conformance.commands.diagnosis import request_rate
 from conformance.commands.discovery.discovered import Discovered
 from conformance.contract.quantity import per_second
-from conformance.report.prospect import Prospect
+from conformance.report.prospect import Missing, Prospect
 
 MOST_MISSING = 8
 HIGHEST_RATE = 60.0
 """Requests per second that the template states."""
 
 WIDTH = 36
+HEADER = re.compile(r"#?\[(?:parameters\.)?([\w.-]+)\]")
+MISSING = "What is missing, with the requirements that wait for it:"
 
 
 def filled(template: str, found: Discovered, prospect: Prospect) -> str:
     """The template with these values; what is only a candidate stays a comment."""
     text = template
+    text = _without_commented(text, found.parameters or {})
     for old, new in _replacements(found):
         if old not in text:
             raise ValueError(f"the template has no {old!r}")
@@ -72,6 +75,17 @@ def _parameters(found: Discovered) -> Iterator[tuple[str, str]]:
         yield header, "\n".join([header, *lines])
 
 
+def _without_commented(text: str, found: Collection[tuple[str, str]]) -> str:
+    """The template without its comments on parameters that were found: no key stands twice."""
+    kept, operation = [], ""
+    for line in text.split("\n"):
+        if header := HEADER.match(line):
+            operation = header[1]
+        if (operation, line.removeprefix("#").partition(" = ")[0]) not in found:
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def _reviews(key: str, ids: Sequence[str], last_digit: str) -> Iterator[tuple[str, str]]:
     if ids:
         old = f'#{key} = ["01980000-0000-7000-8000-00000000000{last_digit}"]'
@@ -83,8 +97,8 @@ def _summary(prospect: Prospect) -> str:
     part = f", {prospect.part} in part" if prospect.part else ""
     lines = [
         f"# With this file a run can check {prospect.whole} of {prospect.requirements}"
-        f" requirements{part}. What is missing, and how",
-        "# many requirements it adds by itself:",
+        f" requirements{part}.",
+        f"# {MISSING}",
         "#",
         *(f"#   {line}" for line in missing(prospect)),
         "",
@@ -93,12 +107,19 @@ def _summary(prospect: Prospect) -> str:
 
 
 def missing(prospect: Prospect) -> Iterable[str]:
-    """One line for each key that adds requirements, most first."""
+    """One line for each key that requirements wait for, and what they wait for besides."""
     for each in prospect.missing[:MOST_MISSING]:
-        with_others = f" ({each.total} with other keys)" if each.total > each.adds else ""
-        yield f"{each.key:{WIDTH}} {each.adds:3}{with_others}"
+        yield f"{each.key:{WIDTH}} {each.total:3}{_together(each)}"
     if rest := len(prospect.missing[MOST_MISSING:]):
         yield f"… and {rest} more keys"
+
+
+def _together(found: Missing) -> str:
+    if found.adds == found.total:
+        return ""
+    if found.adds:
+        return f", {found.adds} of them by itself"
+    return f", together with {' and '.join(found.beside) or 'other keys'}"
 
 
 def uncommented(text: str) -> str:

@@ -86,7 +86,8 @@ class ShownRequirement:
     """One requirement; `outcome` is a key of WORDS.
 
     `also` fails for the same reason; `causes` are the requirements that this one is shown under.
-    `note` says why it does not count, or which appeal is open.
+    `note` says why it does not count, or which appeal is open, and `why` what has caused it, where
+    that is known.
     """
 
     id: str
@@ -101,6 +102,7 @@ class ShownRequirement:
     causes: tuple[str, ...] = ()
     coverage: str = ""
     note: str = ""
+    why: str = ""
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -169,6 +171,7 @@ def _shown(
         causes=() if own else tuple(_causes_of(entry["id"], causes)),
         coverage=coverage.described(entry),
         note=_note(entry),
+        why=next((cause.reason for cause in own if cause.reason), ""),
     )
 
 

@@ -65,6 +65,6 @@ def require_served(result: ToolResult) -> None:
     if not result.is_served:
         raise Inconclusive(
             f"the baseline tool call returned {result.outcome}",
-            needs=("tools.url",),
+            needs=("a tool that serves primary",),
             exchanges=[result.exchange.id],
         )

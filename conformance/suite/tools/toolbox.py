@@ -25,6 +25,7 @@ from conformance.target.target import Credential
 MAX_PAGES = 500
 LONGEST_CURSOR = 100_000
 """Characters of a cursor that is followed: each request repeats it."""
+TOOLS = "a tool interface that lists its tools to primary"
 Arguments = Mapping[str, Any]
 Value = TypeVar("Value")
 
@@ -34,7 +35,7 @@ class ToolsNotListed(Inconclusive):
 
     def __init__(self, exchange: Exchange, *, failed: bool) -> None:
         message = f"the tools are not listed: {exchange.describe()}"
-        super().__init__(message, needs=("tools.url",), exchanges=[exchange.id])
+        super().__init__(message, needs=(TOOLS,), exchanges=[exchange.id])
         self.failed = failed
 
 
@@ -147,7 +148,7 @@ class Toolbox:
         """The tool of an operation as primary lists it; Inconclusive if there is none."""
         tool = self.tools.get(operation.id)
         if not isinstance(tool, dict):
-            raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
+            raise Inconclusive(f"there is no tool {operation.id}", needs=(TOOLS,))
         return tool
 
     def argument_name(self, operation: Operation, name: str) -> str | None:

@@ -71,7 +71,9 @@ class Assembly:
             "latencies": latencies(gathered.elapsed),
             "requirements": entries,
             "causes": grouping.causes(entries, gathered.findings, gathered.evidence),
-            "unchecked": unchecked.remainder(entries, suite["classes"], interrupted=interrupted),
+            "unchecked": unchecked.remainder(
+                entries, suite["classes"], suite["depth"], interrupted=interrupted
+            ),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
             "gate": gate.entry(entries, every, self.required, self.target, self.baseline),

@@ -25,6 +25,9 @@ PRIMARY = "credentials.primary"
 DATA = "data in the target"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
+WIDER = "a run at depth standard"
+NARROW = ("smoke", "quick")
+"""The depths that leave out checks."""
 
 
 def of(report: Report) -> RemainderEntry:
@@ -32,16 +35,20 @@ def of(report: Report) -> RemainderEntry:
     stated = report.get("unchecked")
     if stated is not None:
         return stated
-    classes = report["suite"]["classes"]
-    return remainder(report["requirements"], classes, interrupted=report["interrupted"])
+    asked = report["suite"]["classes"], report["suite"]["depth"]
+    return remainder(report["requirements"], *asked, interrupted=report["interrupted"])
 
 
 def remainder(
-    requirements: Iterable[RequirementEntry], classes: Sequence[str], *, interrupted: bool
+    requirements: Iterable[RequirementEntry],
+    classes: Sequence[str],
+    depth: str = "standard",
+    *,
+    interrupted: bool,
 ) -> RemainderEntry:
     """The requirements without a verdict, by what they need and what blocked them, most first."""
     entries = [entry for entry in requirements if is_undecided(entry)]
-    waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted))
+    waiting = _by_need(entries, _cut_short(classes, depth, interrupted=interrupted))
     needed = _needed(waiting)
     alone = {each: sum(_provides(each, some) for some in needed.values()) for each in waiting}
     ordered = sorted(waiting, key=lambda each: (-alone[each], -len(waiting[each])))
@@ -55,11 +62,13 @@ def remainder(
     }
 
 
-def _cut_short(classes: Sequence[str], *, interrupted: bool) -> str | None:
+def _cut_short(classes: Sequence[str], depth: str, *, interrupted: bool) -> str | None:
     """What the run itself left out: then a missing exchange says nothing about the target."""
     if interrupted:
         return WHOLE_RUN
-    return ALL_CLASSES if len(classes) < len(CLASSES) else None
+    if len(classes) < len(CLASSES):
+        return ALL_CLASSES
+    return WIDER if depth in NARROW else None
 
 
 def _by_need(

@@ -105,9 +105,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A problem of its profile ends the run before the first request.
     """
     if any(item.get_closest_marker("requirement") for item in items):
-        from conformance.runner import examination, partition, resumption, rounds  # noqa: PLC0415
+        from conformance.runner import (  # noqa: PLC0415
+            examination,
+            order,
+            partition,
+            resumption,
+            rounds,
+        )
         from conformance.runner.items import arrange  # noqa: PLC0415
 
+        order.select(items, config)
         arrange(items, config)
         partition.keep(items, config)
         rounds.keep_checks(items, config)

@@ -41,7 +41,8 @@ def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     paginations = live.paginations
     longest = paginations.follow(paginations.plan(call, LIMITS[0]))
     count = len(longest.ids)
-    others = [paginations.plan(call, limit, count) for limit in _other_limits(longest)]
+    limits = live.session.some(_other_limits(longest))
+    others = [paginations.plan(call, limit, count) for limit in limits]
     paginations.read_ahead(others)
     usual = [longest, *map(paginations.follow, others)]
     # Where each limit has an order of its own, pages of several sizes have none.

@@ -53,9 +53,10 @@ class Assembly:
         """The report of a run that took some seconds so far."""
         suite, every = self.about["suite"], self._requirements(gathered)
         entries = [each for each in every if _is_reported(each, suite["classes"])]
+        narrow = suite["depth"] in document.NARROW and not interrupted
         report: Report = {
             "format": document.FORMAT,
-            "verdict": document.conclusion(entries).value,
+            "verdict": document.conclusion(entries, narrow=narrow).value,
             "interrupted": interrupted,
             "suite": suite,
             "target": self.about["target"],

@@ -6,7 +6,7 @@ from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import Verdict
 from conformance.report import needs, profile_hints
-from conformance.report.document import is_undecided, silent
+from conformance.report.document import NARROW, is_undecided, silent
 from conformance.report.document_types import (
     BlockerEntry,
     FindingEntry,
@@ -26,8 +26,6 @@ DATA = "data in the target"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
 WIDER = "a run at depth standard"
-NARROW = ("smoke", "quick")
-"""The depths that leave out checks."""
 
 
 def of(report: Report) -> RemainderEntry:

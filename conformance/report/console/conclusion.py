@@ -7,7 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report import circumstances, coverage, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
-from conformance.report.document import has_error
+from conformance.report.document import NARROW, has_error
 from conformance.report.document_types import (
     BudgetEntry,
     GapEntry,
@@ -18,8 +18,9 @@ from conformance.report.document_types import (
 from conformance.report.known_failures import is_all_known
 from conformance.report.text import short
 
+WHOLE = "CONFORMANT: every requirement that was checked"
 VERDICTS = {
-    "conformant": ("CONFORMANT: every requirement that was checked passed", "good"),
+    "conformant": (f"{WHOLE} passed", "good"),
     "non-conformant": ("NON-CONFORMANT: the target violates the contract", "bad"),
     "inconclusive": ("INCONCLUSIVE: nothing failed, but not everything could be checked", "warn"),
 }
@@ -88,9 +89,15 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
         yield [(f"{part.upper()}: {sentence}", style)]
         return
     sentences = INTERRUPTED if report["interrupted"] else VERDICTS
-    yield [KNOWN if is_all_known(report) else sentences[report["verdict"]]]
+    sentence, style = KNOWN if is_all_known(report) else sentences[report["verdict"]]
+    yield [(sentence.replace(WHOLE, _at_depth(report["suite"])), style)]
     if part:
         yield [(f"  {part}", "warn")]
+
+
+def _at_depth(suite: SuiteEntry) -> str:
+    depth = suite["depth"]
+    return f"CONFORMANT at depth {depth}: what it checks" if depth in NARROW else WHOLE
 
 
 def _errors(report: Report) -> Iterator[list[Span]]:

@@ -70,7 +70,7 @@ class Engine:
         self._session = session
         self._depth = session.depth
         self._round: Round | None = None
-        self._tasks = sorted(tasks, key=lambda task: (task.round, task.stage))
+        self._tasks = sorted(tasks, key=_turn)
         self._outcomes: dict[str, Future[Outcome]] = {task.item: Future() for task in self._tasks}
         self._ended: SimpleQueue[str] = SimpleQueue()
         self._threads = session.dispatcher.concurrency
@@ -138,11 +138,7 @@ class Engine:
     def _run(self) -> None:
         for (round, stage), group in groupby(self._tasks, lambda task: (task.round, task.stage)):
             self._enter(round, stage)
-            if stage.is_concurrent:
-                urgent_first = sorted(group, key=lambda task: task.precedence)
-                self._side_by_side(urgent_first, self._threads)
-            else:
-                self._side_by_side(list(group), 1)
+            self._side_by_side(list(group), self._threads if stage.is_concurrent else 1)
 
     def _enter(self, round: Round, stage: Stage) -> None:
         """Begin a stage of a round, unless it is under way: only once is a review approved."""
@@ -185,3 +181,8 @@ class Engine:
                     problems.append(raised)
         self._outcomes[task.item].set_result(Outcome(context, tuple(problems)))
         self._ended.put(task.item)
+
+
+def _turn(task: Task) -> tuple[Round, Stage, tuple[float, ...]]:
+    """The place of a task; of equal ones, the order is that in which they are given."""
+    return task.round, task.stage, task.precedence if task.stage.is_concurrent else ()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    first_evidence,
     first_failure,
     fleets,
     floor,
@@ -62,6 +63,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "first": (
         "Seconds until the first failure is shown: 50 ms, ten requests a second, one key",
         lambda _: first_failure.rows(),
+    ),
+    "order": (
+        "What the first requests of a run find of what all of them find, in this process",
+        lambda options: first_evidence.rows(options.mutants, options.depth),
     ),
     "start": (
         "Seconds until something happens",
@@ -141,6 +146,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--targets-a-night", type=int, default=20, metavar="N", help="targets of each such night"
+    )
+    parser.add_argument(
+        "--mutants", type=int, default=60, metavar="N", help="mutants whose runs are watched"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
     parser.add_argument(

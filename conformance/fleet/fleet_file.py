@@ -19,7 +19,7 @@ from conformance.target.profile_file import ProfileError, tables_of, text_of
 from conformance.target.profile_schema import PROFILE
 from conformance.target.toml_schema import Array, Either, Leaf, Place, Problem, Reader, Schema
 
-DEPTHS = ("quick", "standard", "deep")
+DEPTHS = ("smoke", "quick", "standard", "deep")
 MOST_RETRIES = 10
 _UNSET = object()
 

@@ -62,7 +62,7 @@ class Assembly:
             every = entries  # what was not asked for is no gap
         report: Report = {
             "format": document.FORMAT,
-            "verdict": _conclusion(entries, suite).value,
+            "verdict": _conclusion(entries, suite, interrupted=interrupted).value,
             "interrupted": interrupted,
             "suite": suite,
             "target": self.about["target"],
@@ -127,9 +127,12 @@ def _is_reported(entry: RequirementEntry, asked: Collection[str]) -> bool:
     return entry["id"] in asked or is_wrong
 
 
-def _conclusion(entries: Sequence[RequirementEntry], suite: SuiteEntry) -> Conclusion:
+def _conclusion(
+    entries: Sequence[RequirementEntry], suite: SuiteEntry, *, interrupted: bool
+) -> Conclusion:
     """The verdict of a run; a narrowed one, which has not seen the rest, is never conformant."""
-    found = document.conclusion(entries)
+    is_narrow = suite["depth"] in document.NARROW and not interrupted
+    found = document.conclusion(entries, narrow=is_narrow)
     is_partial = "only" in suite and found is Conclusion.CONFORMANT
     return Conclusion.INCONCLUSIVE if is_partial else found
 

@@ -19,6 +19,8 @@ from conformance.report.document_types import (
 FORMAT = 1
 MOST_FINDINGS = 12
 COUNTED = (Level.MUST, Level.SHOULD)
+NARROW = ("smoke", "quick")
+"""The depths that leave out checks: what they check is named with every verdict."""
 Seen = tuple[str | None, Verdict]
 """An operation, or None for the deployment as a whole, and the verdict of one finding on it."""
 
@@ -165,9 +167,19 @@ def has_error(entry: RequirementEntry) -> bool:
     return Verdict.ERROR in (entry["verdict"], *entry["operations"].values(), *findings)
 
 
-def conclusion(requirements: Sequence[RequirementEntry]) -> Conclusion:
-    """The verdict of the run, from its `must` requirements; with an error it is not conformant."""
+def _is_left_out(entry: RequirementEntry) -> bool:
+    """Whether nothing is open in a requirement but what no check was asked for."""
+    undecided = (each for each in entry["findings"] if each["verdict"] == Verdict.INCONCLUSIVE)
+    return is_undecided(entry) and not any(each["items"] for each in undecided)
+
+
+def conclusion(requirements: Sequence[RequirementEntry], *, narrow: bool = False) -> Conclusion:
+    """The verdict of the run, from its `must` requirements; with an error it is not conformant.
+
+    That of a `narrow` run is about what it was asked to check.
+    """
     musts = (entry for entry in requirements if entry["level"] == Level.MUST and is_checked(entry))
+    musts = (entry for entry in musts if not (narrow and _is_left_out(entry)))
     found = conclude(Verdict(entry["verdict"]) for entry in musts)
     is_certain = found is Conclusion.NON_CONFORMANT or not any(map(has_error, requirements))
     return found if is_certain else Conclusion.INCONCLUSIVE

@@ -6,7 +6,7 @@ from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import Verdict
 from conformance.report import needs, profile_hints
-from conformance.report.document import is_undecided, silent
+from conformance.report.document import NARROW, is_undecided, silent
 from conformance.report.document_types import (
     BlockerEntry,
     FindingEntry,
@@ -27,6 +27,7 @@ DATA = "data in the target"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
 WHOLE_CHOICE = "a run that is not narrowed"
+WIDER = "a run at depth standard"
 
 
 def of(report: Report) -> RemainderEntry:
@@ -72,7 +73,9 @@ def _cut_short(suite: SuiteEntry, *, interrupted: bool) -> str | None:
         return WHOLE_RUN
     if "only" in suite:
         return WHOLE_CHOICE
-    return ALL_CLASSES if len(suite["classes"]) < len(CLASSES) else None
+    if len(suite["classes"]) < len(CLASSES):
+        return ALL_CLASSES
+    return WIDER if suite["depth"] in NARROW else None
 
 
 def _by_need(

@@ -1,7 +1,7 @@
 """The context of one item: what a check, or a fact, sends and finds."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding
@@ -53,8 +53,8 @@ class Context:
         self._about_arguments: list[Exchange] = []
         self._filtered: list[Answer] = []
         self._shown: list[Exchange] = []
-        self._needed: dict[str, None] = {}
-        self._parts: dict[str, None] = {}
+        self._needed: dict[str, Fact] = {}
+        self._parts: dict[str, Fact] = {}
         self._served: set[str] = set()
         self._is_settled = False
         self._is_finished = True
@@ -63,6 +63,10 @@ class Context:
     def focus(self) -> Focus | None:
         """What a narrowed run looks at; None in another one."""
         return self.session.focus
+
+    def some(self, values: Sequence[Value]) -> Sequence[Value]:
+        """As many of some values as the depth of the run allows, the first ones."""
+        return values[: self.depth.few]
 
     def wait_after(self, response: Exchange, seconds: float) -> None:
         """Let time pass until so many seconds after a response."""
@@ -73,33 +77,37 @@ class Context:
 
     def fact(self, name: str, compute: Callable[["Context"], Value]) -> Value:
         """A fact of the run: computed once, by the first item that needs it."""
-        self._needed[name] = None
-        return self.session.facts.ask(name, compute)
+        fact = self.session.facts.found(name, compute)
+        self._needed[name] = fact
+        return cast("Value", fact.value())
 
     def find_all(self, wanted: Mapping[str, Callable[["Context"], object]]) -> None:
         """Find the parts of this item, each a fact, side by side where the transport allows it."""
-        self._needed.update(dict.fromkeys(wanted))
-        self._parts.update(dict.fromkeys(wanted))
-        self.session.facts.find_all(wanted, self.session.dispatcher.concurrency)
+        facts = self.session.facts
+        facts.find_all(wanted, self.session.dispatcher.concurrency)
+        self._parts |= {name: facts[name] for name in wanted}
+        self._needed |= self._parts
 
     def claim(self, name: str) -> Fact | None:
         """A new fact, for this item to find; None where another one has found it, or does."""
-        self._needed[name] = None
-        return self.session.facts.claim(name)
+        claimed = self.session.facts.claim(name)
+        self._needed[name] = self.session.facts[name]
+        return claimed
 
     def facts(self) -> list[Fact]:
         """The facts that this item needed, and those that these needed, each once.
 
         The rules have been applied to their exchanges.
         """
+        known = self.session.facts
+        first = [known[PREFLIGHT]] if PREFLIGHT in known else []
         facts: dict[str, Fact] = {}
-        first = (PREFLIGHT,) if PREFLIGHT in self.session.facts else ()
-        names = [*first, *self._needed]
-        for name in names:
-            if name not in facts:
-                facts[name] = self.session.facts[name]
-                facts[name].apply_rules()
-                names += facts[name].context._needed
+        needed = [*first, *self._needed.values()]
+        for fact in needed:
+            if fact.context.item not in facts:
+                facts[fact.context.item] = fact
+                fact.apply_rules()
+                needed += fact.context._needed.values()
         return list(facts.values())
 
     # --- query parameters --------------------------------------------------------------------
@@ -257,7 +265,7 @@ class Context:
 
     def _basis(self) -> list[Exchange]:
         """The exchanges of the item and its parts; those of all facts that it needed if none."""
-        own = [self, *(self.session.facts[name].context for name in self._parts)]
+        own = [self, *(fact.context for fact in self._parts.values())]
         has_own = any(each._exchanges for each in own)
         contexts = own if has_own else [fact.context for fact in self.facts()]
         return [exchange for each in contexts for exchange in each._exchanges.values()]

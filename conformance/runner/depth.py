@@ -12,7 +12,8 @@ class Depth:
     `pages`: pages of one pagination. `listed`: records of one pagination: a longer list is checked
     in parts, so that its size decides neither on the requests of a run nor on its memory.
     `records`: records of a list that are read by their ids.
-    `sequences`: sequences of approvals. `sizes`: page sizes that one list is read with, beside the
+    `few`: values of each kind that a check tries; None: all. `sequences`: sequences of approvals.
+    `sizes`: page sizes that one list is read with, beside the
     usual ones.
     """
 
@@ -22,16 +23,44 @@ class Depth:
     pages: int
     listed: int
     records: int
+    few: int | None
     sequences: int
     sizes: int
 
 
 DEPTHS = {
+    "smoke": Depth(
+        "smoke",
+        examples=0,
+        round=0,
+        pages=40,
+        listed=1_000,
+        records=3,
+        few=3,
+        sequences=1,
+        sizes=0,
+    ),
     "quick": Depth(
-        "quick", examples=0, round=0, pages=40, listed=1_000, records=8, sequences=1, sizes=37
+        "quick",
+        examples=0,
+        round=0,
+        pages=40,
+        listed=1_000,
+        records=8,
+        few=None,
+        sequences=1,
+        sizes=37,
     ),
     "standard": Depth(
-        "standard", examples=3, round=0, pages=100, listed=1_000, records=50, sequences=3, sizes=66
+        "standard",
+        examples=3,
+        round=0,
+        pages=100,
+        listed=1_000,
+        records=50,
+        few=None,
+        sequences=3,
+        sizes=66,
     ),
     "deep": Depth(
         "deep",
@@ -40,6 +69,7 @@ DEPTHS = {
         pages=2500,
         listed=3_000,
         records=300,
+        few=None,
         sequences=10,
         sizes=99,
     ),

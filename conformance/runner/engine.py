@@ -5,17 +5,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from enum import IntEnum
+from itertools import chain, groupby
 from queue import Empty, SimpleQueue
 
 from conformance.contract.verdict import FOUND
 from conformance.http import turn
 from conformance.runner.context import Context
+from conformance.runner.depth import DEPTHS
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
 
 LONGEST_END = 0.5
 """Seconds that a run which was stopped waits for its threads: some may wait for a name server."""
+
+
+class Round(IntEnum):
+    """The rounds of a run, one after the other; each has all stages."""
+
+    FIRST = 0
+    REST = 1
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Task:
     stage: Stage
     perform: Callable[[Context], None]
     precedence: tuple[float, ...] = ()
+    round: Round = Round.REST
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,9 @@ class Outcome:
 class Engine:
     """Performs tasks stage by stage; within a stage, the order of the tasks is that of the run.
 
+    The reads of the first round are made at depth smoke. What shows data is found anew after it,
+    since its approvals have changed it.
+
     Over a network it does so in threads of its own, from `start` on; what is performed side by side
     begins in the order of precedence. In this process, where nobody waits for a response, the tasks
     are performed in the thread that asks for their outcomes.
@@ -55,7 +68,9 @@ class Engine:
 
     def __init__(self, session: Session, tasks: Iterable[Task]) -> None:
         self._session = session
-        self._tasks = sorted(tasks, key=lambda task: task.stage)
+        self._depth = session.depth
+        self._round: Round | None = None
+        self._tasks = sorted(tasks, key=_turn)
         self._outcomes: dict[str, Future[Outcome]] = {task.item: Future() for task in self._tasks}
         self._ended: SimpleQueue[str] = SimpleQueue()
         self._threads = session.dispatcher.concurrency
@@ -95,7 +110,9 @@ class Engine:
     def next_end(self) -> str:
         """Wait until one more item has ended, or perform the next one; the item."""
         if self._runner is None:
-            self._begin(next(self._rest))
+            task = next(self._rest)
+            self._enter(task.round, task.stage)
+            self._begin(task)
         return self._ended.get()
 
     def ended(self) -> Iterator[str]:
@@ -119,13 +136,17 @@ class Engine:
             self._runner.join(LONGEST_END)
 
     def _run(self) -> None:
-        for stage in Stage:
-            tasks = [task for task in self._tasks if task.stage is stage]
-            if stage.is_concurrent:
-                urgent_first = sorted(tasks, key=lambda task: task.precedence)
-                self._side_by_side(urgent_first, self._threads)
-            else:
-                self._side_by_side(tasks, 1)
+        for (round, stage), group in groupby(self._tasks, lambda task: (task.round, task.stage)):
+            self._enter(round, stage)
+            self._side_by_side(list(group), self._threads if stage.is_concurrent else 1)
+
+    def _enter(self, round: Round, stage: Stage) -> None:
+        """Begin a stage of a round, unless it is under way: only once is a review approved."""
+        is_narrow = round is Round.FIRST and stage is Stage.READS
+        self._session.depth = DEPTHS["smoke"] if is_narrow else self._depth
+        if round is not self._round and self._round is not None:
+            self._session.forget_data()
+        self._round = round
 
     def _side_by_side(self, tasks: Sequence[Task], threads: int) -> None:
         with ThreadPoolExecutor(threads, "check") as pool:
@@ -160,3 +181,8 @@ class Engine:
                     problems.append(raised)
         self._outcomes[task.item].set_result(Outcome(context, tuple(problems)))
         self._ended.put(task.item)
+
+
+def _turn(task: Task) -> tuple[Round, Stage, tuple[float, ...]]:
+    """The place of a task; of equal ones, the order is that in which they are given."""
+    return task.round, task.stage, task.precedence if task.stage.is_concurrent else ()

@@ -20,6 +20,9 @@ Value = TypeVar("Value")
 PREFLIGHT = "preflight"
 """The fact on which every check rests: that the target responds."""
 
+OF_DATA = ("pages", "records", "readings", "lists-below", "other-callers")
+"""The kinds of facts that show data: approvals change what they have found."""
+
 
 class Fact:
     """A value that is found once; whoever asks for it meanwhile waits.
@@ -92,6 +95,14 @@ class Facts:
         """Take what another run has found on a target that responds to it in the same way."""
         self._facts |= facts
 
+    def forget_data(self) -> list[str]:
+        """Find what shows data anew when it is needed next; the names of what is forgotten."""
+        with self._adding:
+            names = [name for name in self._facts if name.partition("[")[0] in OF_DATA]
+            for name in names:
+                del self._facts[name]
+            return names
+
     def claim(self, name: str) -> Fact | None:
         """A new fact, for the caller to find; None where somebody else finds it."""
         with self._adding:
@@ -102,10 +113,14 @@ class Facts:
 
     def ask(self, name: str, compute: Callable[["Context"], Value]) -> Value:
         """The value of a fact; the first to ask computes it."""
+        return cast("Value", self.found(name, compute).value())
+
+    def found(self, name: str, compute: Callable[["Context"], object]) -> Fact:
+        """A fact that somebody finds; the first to ask does."""
         fact = self.claim(name)
         if fact is not None:
             fact.find(compute)
-        return cast("Value", self._facts[name].value())
+        return self._facts[name]
 
     def find_all(self, wanted: Mapping[str, Callable[["Context"], object]], threads: int) -> None:
         """Find several facts side by side; what one of them raises, whoever asks for it gets."""

@@ -8,13 +8,13 @@ from conformance.runner import worker
 from conformance.runner.usage import usage_error
 from conformance.target.target import Limits
 
-SECONDS = {"quick": 600.0, "standard": 600.0, "deep": 3600.0}
+SECONDS = {"smoke": 600.0, "quick": 600.0, "standard": 600.0, "deep": 3600.0}
 """The longest time of a run at each depth, unless an option or the profile states another."""
 
 ROUNDS = 900.0
 """The time that the rounds of a deep run use, from its beginning on, unless one is stated."""
 
-EXPECTED = {"quick": 5_000, "standard": 10_000, "deep": 200_000}
+EXPECTED = {"smoke": 1_000, "quick": 5_000, "standard": 10_000, "deep": 200_000}
 """No fewer requests than a run makes: at a request rate of the profile they take their time."""
 
 MEGABYTE = 1_000_000

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from conformance.runner import precedence
+from conformance.runner import order, precedence
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
-from conformance.runner.engine import Engine, Task
+from conformance.runner.engine import Engine, Round, Task
 from conformance.runner.items import (
     Recorded,
     is_failed,
@@ -34,8 +34,9 @@ def begin(session: pytest.Session) -> None:
         Task(
             name_of(item),
             stage_of(item),
-            partial(config.stash[PERFORM], item),
+            partial(order.perform, item),
             precedence.of(item),
+            Round.FIRST if order.is_first(item) else Round.REST,
         )
         for item in checks
         if isinstance(item, pytest.Function)

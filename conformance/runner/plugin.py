@@ -106,6 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if any(item.get_closest_marker("requirement") for item in items):
         from conformance.runner import (  # noqa: PLC0415
             examination,
+            order,
             partition,
             resumption,
             rounds,
@@ -113,6 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         )
         from conformance.runner.items import arrange  # noqa: PLC0415
 
+        order.select(items, config)
         arrange(items, config)
         selection.keep(items, config)
         focus = selection.focus(items, config)

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.contract.verdict import Level
-from conformance.runner import durations
+from conformance.runner import durations, order
 from conformance.runner.items import name_of, operation_of, requirement_of
 from conformance.runner.scheduling import paginates
 
@@ -21,10 +21,12 @@ FINDING = (0.0, 3.0, 30.0)
 class Precedence(NamedTuple):
     """The place of a check among others: the smallest comes first.
 
-    `duration` is that on the reference, as this package knows it, and what it takes to find the
-    records that its operation needs; a check is long where most are shorter.
+    `rank` is the place in the shipped order, if it has the check. `duration` is that on the
+    reference, as this package knows it, and what it takes to find the records that its operation
+    needs; a check is long where most are shorter.
     """
 
+    rank: int
     is_generated: bool
     level: int
     is_long: bool
@@ -35,6 +37,7 @@ def of(item: pytest.Function) -> Precedence:
     """The precedence of a check; the same in every run, whatever its target."""
     duration = _duration(item)
     return Precedence(
+        order.rank(item),
         is_generated(item),
         list(Level).index(requirement_of(item).level),
         duration > durations.usual(durations.shipped()),

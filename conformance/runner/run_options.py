@@ -81,7 +81,7 @@ OPTIONS = (
     RunOption(
         "depth",
         "how thorough the run is (default: %(default)s)",
-        choices=("quick", "standard", "deep"),
+        choices=("smoke", "quick", "standard", "deep"),
         default="standard",
     ),
     RunOption(

@@ -75,7 +75,9 @@ def test_a_path_id_that_is_not_a_uuid_is_rejected(operation: Operation, live: Li
     live.callers.require_baseline(call)
     name = parameter_of(operation)
     values = [each for each in malformed(call.path[name]) if each != NOT_A_UUID]
-    probes = {f"the path id {value}": call.at(**{name: value}) for value in values}
+    probes = {
+        f"the path id {value}": call.at(**{name: value}) for value in live.session.some(values)
+    }
     live.callers.probe_all(probes, call)
     right_in_query = call.at(**{name: NOT_A_UUID}).asking(**{name: call.path[name]})
     purpose = f"the path id {NOT_A_UUID}, and the right one in the query"
@@ -109,7 +111,7 @@ def test_a_cursor_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
     call = live.call(operation)
     issued = live.callers.baseline(call.asking(limit="1")).cursor
     name = confirmed_name(operation, "cursor", live)
-    values = list(malformed(issued or live.made_up("cursor")))
+    values = live.session.some(list(malformed(issued or live.made_up("cursor"))))
     probes = {f"the cursor {value}": call.asking(limit="1", **{name: value}) for value in values}
     for value in values[:FEW]:
         probes[f"the cursor {value} without a limit"] = call.asking(**{name: value})
@@ -128,7 +130,7 @@ def test_a_filter_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
         name = confirmed_name(operation, role, live)
         records = [listed.record for listed in live.records(operation.id)]
         ids = every_value(records, restricted)
-        values = list(malformed(ids[0] if ids else live.made_up(role)))
+        values = live.session.some(list(malformed(ids[0] if ids else live.made_up(role))))
         probes = {f"the {role} {value}": call.asking(**{name: value}) for value in values}
         for value in values[:FEW]:
             beside_limit = call.asking(limit="5", **{name: value})

@@ -37,7 +37,7 @@ PERFORM = recomputation.perform
 COUNTED = {id: entry.conformance_class in CLASSES for id, entry in requirements.load().items()}
 REVISION = replace(
     revisions.latest(),
-    depths=("quick",),
+    depths=("standard",),
     levels={id: level for id, level in revisions.latest().levels.items() if COUNTED[id]},
 )
 """A revision of two classes, as if it accepted quick runs."""
@@ -84,7 +84,7 @@ def known_replays(folder: Path) -> Iterator[None]:
 def merged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Merged]:
     """Two shards of a quick run on the reference, divided by given durations, and certified."""
     folder = tmp_path_factory.mktemp("shards")
-    options = [*pytest_run.options(folder / "1", "quick", 1, CLASSES), "--report=badge"]
+    options = [*pytest_run.options(folder / "1", "standard", 1, CLASSES), "--report=badge"]
     earlier = an_exchange(item="description::test_it_is_published", started=0.0, elapsed=3.5)
     (folder / "exchanges.jsonl").write_bytes(orjson.dumps(earlier) + b"\n")
     options.append(f"--durations-from={folder}")

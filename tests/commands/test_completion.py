@@ -32,8 +32,8 @@ def completed(directory: Path, *words: str) -> list[str]:
     [
         (("re",), {"requirements", "report", "registry", "replay"}),
         (("run", "--dep"), {"--depth"}),
-        (("run", "--depth", ""), {"quick", "standard", "deep"}),
-        (("run", "--depth", "s"), {"standard"}),
+        (("run", "--depth", ""), {"smoke", "quick", "standard", "deep"}),
+        (("run", "--depth", "st"), {"standard"}),
         (("serve", "--lat"), {"--latency"}),
         (("completion", "b"), {"bash"}),
         (("run", "--seed", ""), set()),

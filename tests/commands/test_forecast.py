@@ -81,7 +81,7 @@ def test_a_run_over_a_network_prints_it_once(tmp_path: Path) -> None:
     with live_server.instance(Reference()) as profile:
         target = tmp_path / "target.toml"
         target.write_text(f'base-url = "{profile["base-url"]}"\n')
-        options = pytest_run.options(tmp_path / "reports", "quick", 1, ["authentication"])
+        options = pytest_run.options(tmp_path / "reports", "standard", 1, ["authentication"])
         chosen = [*options, f"--conformance-target={target}", "--conformance-report=badge"]
         plugins = [heard, Forecast("quick", heard.say, after=0.5)]
         pytest_run.execute(chosen, plugins)

@@ -66,7 +66,7 @@ def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: 
     known = {"LOCALIZATION_API_KEY": key}
     written = conformance_here(tmp_path, "init", "--base-url", stated["base-url"], **known)
     hasten(tmp_path / "target.toml")
-    ended = conformance_here(tmp_path, "run", "--depth", "quick", **known)
+    ended = conformance_here(tmp_path, "run", **known)
     document = report(tmp_path)
 
     assert (written.returncode, ended.returncode, document["verdict"]) == (0, 0, "inconclusive")

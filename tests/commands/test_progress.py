@@ -33,7 +33,7 @@ UNCHALLENGED = Edit("errors", """, {"WWW-Authenticate": 'Bearer realm="localizat
 def run(directory: Path, *plugins: object, judging: str = "description") -> int:
     """The exit code of a quick run of one class in this process, with these plugins."""
     display = RunDisplay(sys.stdout, directory)
-    options = pytest_run.options(directory, "quick", 1, [judging])
+    options = pytest_run.options(directory, "standard", 1, [judging])
     return display.close(pytest_run.execute(options, [display, *plugins]))
 
 
@@ -98,7 +98,7 @@ def test_properties_of_other_plugins_are_ignored(tmp_path: Path) -> None:
         def pytest_runtest_setup(self, item: pytest.Item) -> None:
             item.user_properties.append(("team", "video"))
 
-    options = pytest_run.options(tmp_path, "quick", 1, ["description"])
+    options = pytest_run.options(tmp_path, "standard", 1, ["description"])
     assert pytest_run.execute(options, [Labelling(), substitute(reference)]) == 0
 
 
@@ -186,7 +186,7 @@ def test_a_failure_is_shown_while_other_checks_wait(tmp_path: Path) -> None:
         target = tmp_path / "target.toml"
         target.write_text(toml(profile))
         display = RunDisplay(stream, tmp_path / "reports")
-        options = pytest_run.options(tmp_path / "reports", "quick", 1, ["authentication"])
+        options = pytest_run.options(tmp_path / "reports", "standard", 1, ["authentication"])
         chosen = [*options, f"--conformance-target={target}", "--conformance-report=badge"]
         display.close(pytest_run.execute(chosen, [display]))
 
@@ -209,7 +209,7 @@ def test_a_known_failure_is_called_known(
     listed = tmp_path / "known.toml"
     listed.write_text('[[known]]\nrequirement = "description/version"\nreason = "an old one"\n')
     display = RunDisplay(sys.stdout, tmp_path / "reports")
-    options = pytest_run.options(tmp_path / "reports", "quick", 1, ["description"])
+    options = pytest_run.options(tmp_path / "reports", "standard", 1, ["description"])
     chosen = [*options, f"--conformance-known-failures={listed}"]
     code = pytest_run.execute(chosen, [display, substitute(altered.load([OLDER]))])
     assert display.close(code) == 0

@@ -86,7 +86,7 @@ def test_one_class_can_be_checked_alone(tmp_path: Path) -> None:
         "--class",
         "limits",
         "--depth",
-        "quick",
+        "standard",
         "--seed",
         "7",
         "--report-dir",
@@ -133,9 +133,7 @@ def test_without_consent_a_run_only_reads(served: Path, tmp_path: Path) -> None:
         'api-key = "${LOCALIZATION_KEY}"\n'
     )
     key = stated["credentials"]["primary"]["api-key"]
-    ended = conformance_here(
-        tmp_path, "run", "--target", target, "--depth", "quick", LOCALIZATION_KEY=key
-    )
+    ended = conformance_here(tmp_path, "run", "--target", target, LOCALIZATION_KEY=key)
     document = report(tmp_path)
     assert (ended.returncode, document["verdict"]) == (0, "inconclusive")
     assert list(document["exchanges"]["methods"]) == ["GET"]
@@ -157,7 +155,7 @@ def test_configuration_of_other_projects_is_ignored(tmp_path: Path) -> None:
         "--class",
         "limits",
         "--depth",
-        "quick",
+        "standard",
         PYTEST_ADDOPTS="--no-such-option",
         PYTEST_PLUGINS="no_such_plugin",
     )
@@ -173,7 +171,7 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
         tmp_path,
         "run",
         "--depth",
-        "quick",
+        "standard",
         "--class",
         "description",
         "--known-failures",
@@ -186,7 +184,7 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
 def test_a_run_without_a_credential_is_incomplete(served: Path, tmp_path: Path) -> None:
     """Exit code 5: nothing was served, so that next to nothing could be checked."""
     address = tomllib.loads(served.read_text())["base-url"]
-    ended = conformance_here(tmp_path, "run", "--base-url", address, "--depth", "quick")
+    ended = conformance_here(tmp_path, "run", "--base-url", address, "--depth", "standard")
     document = report(tmp_path)
 
     assert (ended.returncode, document["verdict"]) == (5, "inconclusive")
@@ -218,7 +216,7 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
     described = f'[description]\nurl = "{address}/openapi.json"\n'
     gate = '[gate]\nrequire = ["limits"]\n'
     target.write_text(f'base-url = "{address}"\n{described}{gate}')
-    options = ("run", "--target", target, "--class", "description", "--depth", "quick")
+    options = ("run", "--target", target, "--class", "description", "--depth", "standard")
 
     assert conformance_here(tmp_path, *options).returncode == 5
     assert conformance_here(tmp_path, *options, "--require", "read").returncode == 5
@@ -230,9 +228,7 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
 
 def test_the_outcome_is_printed_as_json(tmp_path: Path) -> None:
     """One object on standard output, without progress."""
-    ended = conformance_here(
-        tmp_path, "run", "--class", "description", "--depth", "quick", "--json"
-    )
+    ended = conformance_here(tmp_path, "run", "--class", "description", "--json")
     found = json.loads(ended.stdout)
 
     assert (ended.returncode, found["exit-code"], found["verdict"]) == (0, 0, "conformant")

@@ -51,7 +51,7 @@ def test_a_bar_shows_the_progress_on_a_terminal(
     tmp_path: Path, environment: dict[str, str], *, colour: bool
 ) -> None:
     """With the class and the request rate; the verdict is green unless NO_COLOR is set."""
-    output = on_a_terminal(tmp_path, "run", "--class", "limits", "--depth", "quick", **environment)
+    output = on_a_terminal(tmp_path, "run", "--class", "limits", **environment)
     verdict = next(each for each in output.splitlines() if "CONFORMANT" in each)
     assert re.search(r"limits .*/\d+.* \d+ requests?, \d+/s", output)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output).replace("\r", "\n")
@@ -67,7 +67,7 @@ def test_a_reader_that_leaves_does_not_change_the_exit_code(
     """As in `conformance run | head`: the verdict is in the report and in the exit code."""
     reader, writer = os.pipe()
     os.close(reader)
-    options = pytest_run.options(tmp_path, "quick", 1, ["description"])
+    options = pytest_run.options(tmp_path, "standard", 1, ["description"])
     package = altered.load(edits)
     with os.fdopen(writer, "w", encoding="utf-8") as stream:
         display = RunDisplay(stream, tmp_path)

@@ -73,7 +73,7 @@ def signalled(
 ) -> subprocess.CompletedProcess[str]:
     """A run that sends itself a SIGTERM at the nth call of a function."""
     program = Path(__file__).parents[1] / "support" / "self_terminating.py"
-    options = ("run", "--depth", "quick", "--class", "limits")
+    options = ("run", "--class", "limits")
     return subprocess.run(
         [sys.executable, program, function, str(call), *options, *more],
         cwd=directory,
@@ -150,7 +150,7 @@ def test_an_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
         *COMMAND,
         "run",
         "--depth",
-        "quick",
+        "standard",
         "--class",
         "description",
     ]

@@ -159,7 +159,7 @@ def test_a_run_gets_its_own_secrets_only(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_run_that_takes_too_long_is_stopped() -> None:
     """It may have approved a review only where it was allowed to."""
-    job = Task("eu", ("--reference", "--depth=quick", "--class=limits"), seconds=0.0)
+    job = Task("eu", ("--reference", "--depth=standard", "--class=limits"), seconds=0.0)
 
     ended = task.unpacked_end(performing.perform(job.packed(), lambda: False))
 

@@ -12,7 +12,7 @@ from conformance.fleet.memory import database, reading
 
 def test_a_single_run_is_added_to_the_memory(tmp_path: Path) -> None:
     """Report, evidence and verdicts are stored under the name of the target."""
-    options = ("--class", "limits", "--depth", "quick", "--report", "badge", "--name", "eu")
+    options = ("--class", "limits", "--report", "badge", "--name", "eu")
     ended = conformance(tmp_path, "run", *options, "--db", "fleet.db")
 
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -26,7 +26,7 @@ from conformance.storage.json_text import MOST_VALUES
 
 Edit = Callable[[Any], None]
 AT = ("--base-url", "https://api.example.com/v1")
-QUICK = ("--reference", "--depth", "quick", "--class", "description")
+QUICK = ("--reference", "--class", "description")
 
 JSON_TEXTS = {
     "nothing": (b"", "empty"),

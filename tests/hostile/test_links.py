@@ -34,7 +34,7 @@ OF_A_RUN = (
     *(JOURNAL, LEDGER_FILE, "exchanges-main.jsonl", "unfinished.jsonl"),
 )
 AT = ("--base-url", "https://api.example.com/v1")
-QUICK = ("run", "--reference", "--depth", "quick", "--class", "description")
+QUICK = ("run", "--reference", "--class", "description")
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_plain_pytest_writes_through_no_link(private: Path, tmp_path: Path) -> N
     reports = tmp_path / "reports" / "latest"
     reports.mkdir(parents=True)
     (reports / "junit.xml").symlink_to(private)
-    words = ("-p", "no:cacheprovider", "--pyargs", "conformance.suite", "--depth=quick")
+    words = ("-p", "no:cacheprovider", "--pyargs", "conformance.suite", "--depth=standard")
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,

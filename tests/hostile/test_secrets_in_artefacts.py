@@ -25,7 +25,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
     """The exit code and the report directory of a run on the echoing target, behind a proxy."""
     directory = tmp_path_factory.mktemp("echoing")
     options = [
-        *pytest_run.options(directory, "quick", 1, ["read"]),
+        *pytest_run.options(directory, "standard", 1, ["read"]),
         f"--report={','.join(artefacts.FORMATS)}",
         "--max-requests=200",  # one header and one message has each spelling
     ]

@@ -37,7 +37,7 @@ def finished(target: tuple[str, Path]) -> subprocess.CompletedProcess[str]:
     _, folder = target
     return conformance(
         folder,
-        *("run", "--target", "target.toml", "--depth", "quick", "--show-all"),
+        *("run", "--target", "target.toml", "--show-all"),
         *("--max-requests", 600, "--report", ALL, "--report-dir", REPORTS),
         FORCE_COLOR="1",
         GITHUB_ACTIONS="true",

@@ -29,7 +29,7 @@ def profile(directory: Path, base_url: str) -> tuple[str, ...]:
     """The options of a run of this target."""
     path = directory / "target.toml"
     path.write_text(TARGET.format(base_url))
-    return ("--target", str(path), "--class", "read", "--depth", "quick")
+    return ("--target", str(path), "--class", "read", "--depth", "standard")
 
 
 def marked(directory: Path) -> Callable[[], None]:
@@ -108,6 +108,6 @@ def hanging(directory: Path, how: str, place: str) -> Ended:
     options = (
         profile(directory, "http://api.test/v1")
         if place.startswith("socket")
-        else ("--class", "limits", "--depth", "quick")
+        else ("--class", "limits", "--depth", "standard")
     )
     return stopped(directory, options, marked(directory), program=(*PROGRAM, how, place))

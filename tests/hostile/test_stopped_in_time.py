@@ -37,7 +37,7 @@ def test_a_run_ends_while_its_threads_wait_for_responses(
         credentials = f"[credentials.primary]\napi-key = {json.dumps(key)}\n"
         target.write_text(f"base-url = {json.dumps(base_url)}\n{credentials}")
         with subprocess.Popen(
-            [*COMMAND, "run", "--target", str(target), "--class", "read", "--depth", "quick"],
+            [*COMMAND, "run", "--target", str(target), "--class", "read", "--depth", "standard"],
             cwd=tmp_path,
             env=surroundings(NO_PROXY="127.0.0.1"),
             stdout=subprocess.PIPE,

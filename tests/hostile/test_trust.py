@@ -24,7 +24,7 @@ FLEET = (
     '[[target]]\nname = "one"\nretries = 0\nprofile = "target.toml"\nclasses = ["description"]\n'
 )
 SAMPLE = Path(__file__).parents[2] / "reports" / "sample" / "mutant"
-QUICK = ("--depth", "quick", "--class", "description")
+QUICK = ("--class", "description")
 
 
 def clone(folder: Path, command: str = '["./token"]', base_url: str = DEAD) -> Path:

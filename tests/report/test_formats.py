@@ -80,7 +80,7 @@ def failed(conforming: Any) -> Any:
 
 def test_every_format_is_written(folder: Path, tmp_path: Path) -> None:
     """Each format has its own file, next to the report and the exchanges, also after a run."""
-    options = ("--depth", "quick", "--class", "limits", "--report", EVERYTHING)
+    options = ("--class", "limits", "--report", EVERYTHING)
     assert main(["run", *options, "--report-dir", str(tmp_path)]) == 0
     files = {entry.file for entry in artefacts.FORMATS.values()}
     files |= {"report.json", "exchanges.jsonl", "target.json", "run.json"}

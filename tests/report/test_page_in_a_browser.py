@@ -87,7 +87,7 @@ def check(directory: Path, *options: str) -> None:
         "-p",
         "no:cacheprovider",
         "--depth",
-        "quick",
+        "standard",
     ]
     subprocess.run(
         [*command, f"--report-dir={directory}", *options],
@@ -264,7 +264,7 @@ def test_copying_works_without_a_clipboard(page: Page) -> None:
     page.locator("footer").get_by_text("Copied").wait_for()
     assert (
         page.evaluate("getSelection().toString()")
-        == f"conformance run --base-url {BASE} --target target.toml --depth quick --seed 1"
+        == f"conformance run --base-url {BASE} --target target.toml --depth standard --seed 1"
     )
 
 

@@ -15,7 +15,7 @@ from conformance.report.exchange_log import ExchangeLog
 from conformance.report.run import Run
 from conformance.runner.disk import locked
 
-OPTIONS = ["run", "--depth", "quick", "--class", "description", "--report-dir"]
+OPTIONS = ["run", "--class", "description", "--report-dir"]
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -36,7 +36,7 @@ def test_a_second_run_by_plain_pytest_is_a_usage_error(tmp_path: Path) -> None:
     """So it is with workers, whose controller holds the folder; the files of the first one stay."""
     part = tmp_path / "exchanges-main.jsonl"
     part.write_text("{}\n")
-    options = ["-p", "no:cacheprovider", "--pyargs", "conformance.suite", "--depth=quick"]
+    options = ["-p", "no:cacheprovider", "--pyargs", "conformance.suite", "--depth=standard"]
     chosen = [*options, "--conformance-class=limits", f"--report-dir={tmp_path}"]
     with locked(tmp_path):
         for workers in ((), ("-n", "1")):

@@ -37,7 +37,7 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     """The suite under plain pytest, with the profile of the folder."""
     command = [sys.executable, "-m", "pytest", "-q", "--pyargs", "conformance.suite"]
     return subprocess.run(
-        [*command, "--depth", "quick", *arguments],
+        [*command, *arguments],
         cwd=folder,
         env=surroundings(),
         capture_output=True,
@@ -74,7 +74,7 @@ def test_no_check_begins_once_enough_have_failed(
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert len(failed(ended)) == most
     assert f"stopping after {most} failures" in ended.stdout
-    assert {each["key"] for each in unchecked(folder)} == {"a run to its end"}
+    assert {each["key"] for each in unchecked(folder)} <= {"a run to its end", "data in the target"}
     assert "AssertionError" not in ended.stdout
     assert exchanges(folder) < 1_000  # of some 4,500
 

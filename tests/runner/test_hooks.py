@@ -28,7 +28,7 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def test_the_example_project_checks_the_service_that_it_starts(tmp_path: Path) -> None:
     """Its own test runs beside the checks; a caller that the profile lacks comes from a hook."""
     folder = shutil.copytree(EXAMPLE, tmp_path / "project")
-    options = ("--conformance-depth=quick", "--conformance-class=limits")
+    options = ("--conformance-depth=standard", "--conformance-class=limits")
     ended = run_pytest(folder, "test_service.py", "--pyargs", "conformance.suite", *options)
 
     report = json.loads((folder / "reports/latest/report.json").read_text())
@@ -51,7 +51,7 @@ def test_a_test_of_the_user_that_fails_is_not_hidden_by_a_conforming_target(
 ) -> None:
     """The exit code of the checks alone would be 0."""
     (tmp_path / "test_theirs.py").write_text("def test_theirs(): assert False")
-    options = ("--conformance-depth=quick", "--conformance-class=limits")
+    options = ("--conformance-depth=standard", "--conformance-class=limits")
     ended = run_pytest(tmp_path, "test_theirs.py", "--pyargs", "conformance.suite", *options)
 
     assert "CONFORMANT: every requirement" in ended.stdout, ended.stdout + ended.stderr

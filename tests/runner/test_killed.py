@@ -39,7 +39,7 @@ def stopped(
 ) -> int:
     """The exit code of a run that received a signal; all of its processes have ended."""
     # At quick depth, no process generates requests that are never sent.
-    words = (f"--report-dir={directory}", "--depth=quick", *options)
+    words = (f"--report-dir={directory}", "--depth=standard", *options)
     command = [sys.executable, "-m", *program, *words]
     environment = {
         name: value
@@ -180,9 +180,7 @@ def test_a_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
     """The journal and the exchanges of a worker are deleted."""
     (tmp_path / JOURNAL).write_text("left over")
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
-    assert (
-        main(["run", "--depth", "quick", "--class", "limits", "--report-dir", str(tmp_path)]) == 0
-    )
+    assert main(["run", "--class", "limits", "--report-dir", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {
         "report.json",
         "junit.xml",
@@ -201,7 +199,7 @@ def test_a_previous_run_is_rendered_in_other_formats(
         [
             "run",
             "--depth",
-            "quick",
+            "standard",
             "--class",
             "limits",
             "--report-dir",

@@ -79,7 +79,7 @@ def run(
     target = parse({"base-url": URL, "credentials": own}, environ={})
     subject = Subject(target, Served(made.app, clock.advance, spoil))
     screen = Screen()
-    options = pytest_run.options(folder, "quick", 1, ("read", "authentication"))
+    options = pytest_run.options(folder, "standard", 1, ("read", "authentication"))
     code = pytest_run.execute([*options, "--report=badge"], [Substitute(lambda: subject), screen])
     made.close()
     report = folder / "report.json"
@@ -139,7 +139,7 @@ def test_without_a_profile_the_secrets_of_the_environment_are_used(tmp_path: Pat
     """With --base-url alone: the gate, which requires the class read, passes by them."""
     with live_server.instance(reference.Reference()) as profile:
         url, key = profile["base-url"], profile["credentials"]["primary"]["api-key"]
-        command = ("run", "--base-url", url, "--class", "read", "--depth", "quick")
+        command = ("run", "--base-url", url, "--class", "read", "--depth", "standard")
         accepted = conformance_here(tmp_path, *command, LOCALIZATION_API_KEY=key)
         wrong = conformance_here(tmp_path, *command, LOCALIZATION_API_KEY="nobody-has-this-key")
 

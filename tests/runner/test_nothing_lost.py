@@ -46,7 +46,7 @@ def run(folder: Path, *options: str, edits: Sequence[Edit] = HTML_NOT_FOUND) -> 
     """The exit code and the report of a quick run on an altered reference, in this process."""
     package = altered.load(edits)
     subject = examination.Substitute(lambda: examination.in_process(package))
-    stated = [*pytest_run.options(folder, "quick", 1), "--report=badge", *options]
+    stated = [*pytest_run.options(folder, "standard", 1), "--report=badge", *options]
     code = pytest_run.execute(stated, [subject])
     return code, json.loads((folder / "report.json").read_bytes())
 
@@ -113,7 +113,7 @@ def test_a_known_failure_of_another_class_is_known(tmp_path: Path) -> None:
 def test_a_violation_beside_what_was_asked_for_fails_workers(tmp_path: Path) -> None:
     """With several processes as well."""
     with served(tmp_path) as target:
-        command = ("run", "--target", target, "--depth", "quick", "--class", "pagination")
+        command = ("run", "--target", target, "--class", "pagination")
         code = main([*command, "-n", "2", "--report-dir", str(tmp_path / "report")])
 
     assert code == NON_CONFORMANT
@@ -123,7 +123,7 @@ def test_a_violation_beside_what_was_asked_for_fails_workers(tmp_path: Path) -> 
 def test_a_violation_that_an_interrupted_check_has_seen_is_kept(tmp_path: Path) -> None:
     """A resumed run performs the check again; then it may not see the violation."""
     folder = tmp_path / "report"
-    options = ["run", "--depth", "quick", "--class", "pagination", "--report-dir", str(folder)]
+    options = ["run", "--class", "pagination", "--report-dir", str(folder)]
     assert main([*options, "--max-requests", "60"]) == INCOMPLETE
     journal = folder / UNFINISHED
     head, *records = journal.read_text().splitlines()
@@ -148,7 +148,7 @@ def test_a_violation_that_an_interrupted_check_has_seen_is_kept(tmp_path: Path) 
     check["evidence"][id] = logged[id]
     journal.write_text("\n".join([head, *map(json.dumps, interrupted)]) + "\n")
 
-    code = main(["run", "--depth", "quick", "--class", "pagination", "--resume", str(folder)])
+    code = main(["run", "--class", "pagination", "--resume", str(folder)])
 
     report = json.loads((folder / "report.json").read_bytes())
     (entry,) = (each for each in report["requirements"] if each["id"] == "response/json")
@@ -232,6 +232,10 @@ class Crashing:
 
 def test_a_check_that_ends_without_a_result_is_an_internal_error(tmp_path: Path) -> None:
     """Neither a violation nor a failure of a test beside our checks."""
-    options = [*pytest_run.options(tmp_path, "quick", 1, ["read"]), "-k", "ends_with_the_version"]
+    options = [
+        *pytest_run.options(tmp_path, "standard", 1, ["read"]),
+        "-k",
+        "ends_with_the_version",
+    ]
 
     assert pytest_run.execute([*options, "--report=badge"], [Crashing()]) == CHECKER_ERROR

@@ -21,7 +21,7 @@ from conformance.reference.target import toml
 LIMIT = 15
 """Requests per second: few, so that a machine that is busy with other tests exceeds them."""
 
-RUN = ("run", "--target", "target.toml", "--class", "pagination", "--depth", "quick")
+RUN = ("run", "--target", "target.toml", "--class", "pagination", "--depth", "standard")
 
 
 def written(folder: Path, profile: dict[str, Any]) -> Path:

@@ -23,7 +23,7 @@ from conformance.runner.examination import IN_PROCESS, in_process
 
 ROOT = Path(__file__).parents[2]
 EVERYTHING = ",".join(artefacts.FORMATS)
-FEW = ("--depth", "quick", "--conformance-class", "read", "--conformance-class", "authentication")
+FEW = ("--conformance-class", "read", "--conformance-class", "authentication")
 
 
 def run_suite(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -82,7 +82,7 @@ def serial(
     """A run on the reference, in a folder with the exchanges of a killed run."""
     directory = tmp_path_factory.mktemp("serial")
     (directory / "exchanges-gw7.jsonl").write_text("left over")
-    return directory, run_suite(directory, "--depth", "quick")
+    return directory, run_suite(directory, "--depth", "standard")
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ def test_workers_reach_the_same_verdicts(
 ) -> None:
     """Two workers agree with one process on each requirement and operation."""
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
-    completed = run_suite(tmp_path, "--depth", "quick", "-n", "2")
+    completed = run_suite(tmp_path, "-n", "2")
     alone, together = report_of(serial[0]), report_of(tmp_path)
 
     assert completed.returncode == 0, completed.stdout
@@ -449,7 +449,7 @@ def test_an_inconclusive_run_fails_if_it_has_to_be_complete(tmp_path: Path) -> N
             )
 
     with served(behave) as url:
-        options = ("--depth", "quick", "--conformance-class", "read", "--base-url", url)
+        options = ("--conformance-class", "read", "--base-url", url)
         lenient = run_suite(tmp_path, *options)
         strict = run_suite(tmp_path, *options, "--require-complete")
     assert (lenient.returncode, strict.returncode, report_of(tmp_path)["verdict"]) == (

@@ -17,7 +17,7 @@ from conformance.reference.target import toml
 from conformance.runner import examination, pytest_run
 
 FORGETFUL = subjects.BY_ID["one-replay-is-forgotten"].edits
-RUN = ("run", "--depth", "quick", "--class", "approval")
+RUN = ("run", "--class", "approval")
 
 
 def replays(folder: Path) -> list[Any]:
@@ -33,7 +33,7 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("forgetful")
     package = altered.load(FORGETFUL)
     subject = examination.Substitute(lambda: examination.in_process(package))
-    options = [*pytest_run.options(folder, "quick", 1, ("approval",)), "--report=har"]
+    options = [*pytest_run.options(folder, "standard", 1, ("approval",)), "--report=har"]
     assert pytest_run.execute(options, [subject]) == NON_CONFORMANT
     return folder
 

@@ -21,7 +21,7 @@ from conformance.reference.target import toml
 from conformance.report import artefacts, journal, ledger
 from conformance.runner.earlier_log import INTERRUPTED
 
-RUN = ("run", "--depth", "quick", "--class", "approval", "--class", "limits")
+RUN = ("run", "--class", "approval", "--class", "limits")
 EVERYTHING = ",".join(artefacts.FORMATS)
 
 
@@ -100,7 +100,7 @@ def test_what_was_finished_is_not_sent_again(folders: Path) -> None:
 
 CHANGED = {
     "seed": ("--seed", "2"),
-    "depth": ("--depth", "standard"),
+    "depth": ("--depth", "quick"),
     "conformance classes": ("--class", "read"),
     "--require": ("--require", "approval"),
 }
@@ -205,7 +205,7 @@ def test_a_review_whose_approval_was_under_way_is_not_used_again(tmp_path: Path)
     """A run is killed before the response to an approval; the resumed one takes other reviews."""
     reference, held = Approving(8), 8
     reports, target = tmp_path / "reports", tmp_path / "target.toml"
-    options = ["run", "--depth", "quick", "--class", "approval", "--target", str(target)]
+    options = ["run", "--class", "approval", "--target", str(target)]
     with live_server.instance(reference) as profile:
         target.write_text(toml(profile))
         with subprocess.Popen(

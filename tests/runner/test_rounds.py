@@ -183,7 +183,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory, held: Held) -> Iterator[tuple
     folder = tmp_path_factory.mktemp("deep")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(DEPTHS, "quick", replace(DEPTHS["quick"], round=4))
-        options = [*pytest_run.options(folder, "quick", 1, ["read"]), "--report=badge"]
+        options = [*pytest_run.options(folder, "standard", 1, ["read"]), "--report=badge"]
         made = examination.Substitute(
             lambda: examination.in_process(__import__("conformance.reference").reference), rounds=3
         )

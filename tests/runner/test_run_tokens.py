@@ -98,7 +98,7 @@ def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
     profile = folder / "target.toml"
     profile.write_text(profile.read_text().replace("connections = 4", "connections = 1"))
     target = ("--target", "target.toml", "--report-dir", "report")
-    classes = ("--depth", "quick", "--class", "read")
+    classes = ("--class", "read")
     done = conformance_here(folder, "run", "--trust", *target, *classes)
     report = json.loads((folder / "report" / "report.json").read_bytes())
 
@@ -124,7 +124,7 @@ def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
     recording = Recording(map(json.loads, lines))
     target = snapshot.target(json.loads((folder / "report" / "target.json").read_bytes()))
     subject = examination.Subject(target, recording, ())
-    options = pytest_run.options(folder / "again", "quick", 1, ["read"])
+    options = pytest_run.options(folder / "again", "standard", 1, ["read"])
     pytest_run.execute(options, [examination.Substitute(lambda: subject)])
     return json.loads((folder / "again" / "report.json").read_bytes()), recording.unused
 
@@ -132,7 +132,7 @@ def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
 def test_workers_have_tokens_of_their_own(expiring: tuple[Expiring, Path]) -> None:
     """The report is searched for all of them, and more workers than connections are an error."""
     _, folder = expiring
-    options = ("run", "--trust", "--target", "target.toml", "--depth", "quick", "--class", "tools")
+    options = ("run", "--trust", "--target", "target.toml", "--class", "tools")
     done = conformance(folder, *options, "-n", "2")
     assert done.returncode == 5, done.stdout + done.stderr  # the profile names no tools
 

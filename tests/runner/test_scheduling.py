@@ -115,7 +115,7 @@ def test_workers_do_not_spend_the_same_reviews(tmp_path: Path) -> None:
             tmp_path / "report",
             "--target",
             str(tmp_path / "target.toml"),
-            *("--depth", "quick"),
+            *("--depth", "standard"),
             *("--conformance-class", "approval", "--conformance-class", "authorization"),
             "-n",
             "4",

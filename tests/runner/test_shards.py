@@ -32,7 +32,7 @@ EVERYTHING = ",".join(artefacts.FORMATS)
 
 def performed(directory: Path, *options: str) -> int:
     """The exit code of a quick run on the reference."""
-    chosen = [*pytest_run.options(directory, "quick", 1, CLASSES), "--report=badge", *options]
+    chosen = [*pytest_run.options(directory, "standard", 1, CLASSES), "--report=badge", *options]
     return pytest_run.execute(chosen)
 
 

@@ -31,9 +31,9 @@ def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (["--depth=quick"], ["--conformance-depth=quick"]),
+        (["--depth=standard"], ["--conformance-depth=standard"]),
         (["--target", "t.toml", "-k", "x"], ["--conformance-target", "t.toml", "-k", "x"]),
-        (["--conformance-depth", "quick"], ["--conformance-depth", "quick"]),
+        (["--conformance-depth", "standard"], ["--conformance-depth", "standard"]),
         (["--base-url", "u", "depth", "-depth"], ["--base-url", "u", "depth", "-depth"]),
         (["--require-complete", "--", "--depth"], ["--conformance-require-complete", "--",
                                                    "--depth"]),
@@ -64,7 +64,7 @@ def test_options_of_the_same_names_are_theirs(tmp_path: Path) -> None:
 def test_a_selection_without_our_checks_prints_nothing_of_ours(tmp_path: Path) -> None:
     """No request is sent and no report is written either."""
     (tmp_path / "test_theirs.py").write_text("def test_theirs(): pass")
-    suite = ("--pyargs", "conformance.suite", "--depth", "quick")
+    suite = ("--pyargs", "conformance.suite", "--depth", "standard")
 
     done = run_pytest(tmp_path, "test_theirs.py", *suite, "-k", "test_theirs")
 
@@ -85,7 +85,7 @@ def test_an_empty_base_url_is_a_usage_error(given: tuple[str, ...], tmp_path: Pa
 def test_our_options_are_accepted_where_our_suite_runs(tmp_path: Path) -> None:
     """By both names."""
     suite = ("--pyargs", "conformance.suite", "--conformance-class", "description")
-    options = ("--depth", "quick", "--conformance-report-dir", "here")
+    options = ("--conformance-report-dir", "here")
 
     done = run_pytest(tmp_path, *suite, *options)
 

@@ -76,7 +76,7 @@ def change(folder: Path, name: str, before: str, after: str) -> None:
 
 def run(folder: Path, *options: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The report and the exchanges of a run of the copy's suite on the copy's reference."""
-    command = [sys.executable, "-m", "conformance", "run", "--depth", "quick", *options]
+    command = [sys.executable, "-m", "conformance", "run", *options]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
     )

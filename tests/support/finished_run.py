@@ -29,12 +29,12 @@ def _make_over_loopback(folder: Path) -> None:
         profile = folder / "target.toml"
         text = profile.read_text()
         profile.write_text(text.replace("[limits]\n", "[limits]\nconnections = 8\n"))
-        ended = conformance_here(folder, "run", "--target", profile, "--depth", "quick")
+        ended = conformance_here(folder, "run", "--target", profile, "--depth", "standard")
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def _make(folder: Path) -> None:
     directory = folder / "work"
     directory.mkdir()
-    ended = conformance(directory, "run", "--depth", "quick")
+    ended = conformance(directory, "run", "--depth", "standard")
     (folder / ENDED).write_text(json.dumps([ended.returncode, ended.stdout, ended.stderr]))

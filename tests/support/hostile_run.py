@@ -91,7 +91,7 @@ def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> in
     from conformance.target.profile import parse  # noqa: PLC0415
 
     options = [
-        *pytest_run.options(directory, "quick", 1, [conformance_class]),
+        *pytest_run.options(directory, "standard", 1, [conformance_class]),
         f"--conformance-max-requests={MAX_REQUESTS}",
         f"--conformance-max-time={MAX_TIME}",
         "--conformance-report=junit",

@@ -134,6 +134,6 @@ def trapped(
     with broken(face, behave) as profile:
         path = directory / "target.toml"
         path.write_text(target.toml(profile))
-        options = ("--target", str(path), "--class", name, "--depth", "quick")
+        options = ("--target", str(path), "--class", name, "--depth", "standard")
         yield Trap(options, reached)
         end.set()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from conformance.contract.verdict import Finding, Verdict
-from conformance.runner import history, items, pytest_run
+from conformance.runner import history, items, order, pytest_run
 from conformance.runner.engine import Engine, Outcome, Task
 from conformance.runner.session import Session
 from conformance.suite import wiring
@@ -96,7 +96,7 @@ def collected() -> tuple[Check, ...]:
     collector = _Collector()
     with tempfile.TemporaryDirectory() as directory:
         pytest_run.execute([f"--report-dir={Path(directory)}", "--collect-only"], [collector])
-    return tuple(map(_check, collector.items))
+    return tuple(_check(item) for item in collector.items if not order.is_narrow(item))
 
 
 class _Collector:

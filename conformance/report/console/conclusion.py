@@ -7,7 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report import circumstances, coverage, needed_budget, shards, unchecked
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
-from conformance.report.document import has_error
+from conformance.report.document import NARROW, has_error
 from conformance.report.document_types import (
     BudgetEntry,
     GapEntry,
@@ -19,8 +19,9 @@ from conformance.report.gathered import MAX_FAILURES
 from conformance.report.known_failures import is_all_known
 from conformance.report.text import short
 
+WHOLE = "CONFORMANT: every requirement that was checked"
 VERDICTS = {
-    "conformant": ("CONFORMANT: every requirement that was checked passed", "good"),
+    "conformant": (f"{WHOLE} passed", "good"),
     "non-conformant": ("NON-CONFORMANT: the target violates the contract", "bad"),
     "inconclusive": ("INCONCLUSIVE: nothing failed, but not everything could be checked", "warn"),
 }
@@ -110,7 +111,12 @@ def _sentence(report: Report) -> Span:
         return INTERRUPTED[report["verdict"]]
     is_silent = report["verdict"] != "non-conformant" and not unchecked.of(report)["count"]
     is_narrowed = "only" in report["suite"] and is_silent
-    return NARROWED if is_narrowed else VERDICTS[report["verdict"]]
+    sentence, style = NARROWED if is_narrowed else VERDICTS[report["verdict"]]
+    return sentence.replace(WHOLE, _at_depth(report["suite"]["depth"])), style
+
+
+def _at_depth(depth: str) -> str:
+    return f"CONFORMANT at depth {depth}: what it checks" if depth in NARROW else WHOLE
 
 
 def _errors(report: Report) -> Iterator[list[Span]]:

@@ -6,6 +6,7 @@ from typing import Any
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
 from conformance.report import circumstances, needed_budget, repetition, unchecked, unexercised
+from conformance.report.document import NARROW
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 
@@ -62,6 +63,9 @@ def _sentence(report: Report, groups: Groups) -> str:
         number = quantity(len(groups["failed"]), "requirement")
         return f"The target violates the contract: {number} failed, in {_listed(list(classes))}."
     if report["verdict"] == Conclusion.CONFORMANT:
+        depth = report["suite"]["depth"]
+        if depth in NARROW:
+            return f"Nothing failed of what a run at depth {depth} checks; others check more."
         return "The target conforms to the contract: every requirement that was checked passed."
     number = quantity(len(groups["unchecked"]), "requirement")
     return f"Nothing failed, but {number} could not be checked."

@@ -50,7 +50,7 @@ def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     paginations = live.paginations
     longest = paginations.follow(paginations.plan(call, LIMITS[0]))
     count = len(longest.ids)
-    limits = narrowed(_other_limits(longest), NARROWED, live)
+    limits = live.session.some(narrowed(_other_limits(longest), NARROWED, live))
     others = [paginations.plan(call, limit, count) for limit in limits]
     paginations.read_ahead(others)
     usual = [longest, *map(paginations.follow, others)]

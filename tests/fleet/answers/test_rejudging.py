@@ -23,7 +23,7 @@ CLASS = "limits"
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of a quick run on the reference, of one class."""
     folder = tmp_path_factory.mktemp("evidence")
-    options = [*pytest_run.options(folder, "quick", 1, [CLASS]), "--report=badge"]
+    options = [*pytest_run.options(folder, "standard", 1, [CLASS]), "--report=badge"]
     assert pytest_run.execute(options) == CONFORMANT
     return {name: (folder / name).read_bytes() for name in NEEDED}
 

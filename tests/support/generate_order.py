@@ -1,0 +1,199 @@
+"""Writes `conformance/runner/order.json`: the depth of each check, and which find most at first.
+
+    python tests/support/generate_order.py
+
+It takes as long as the matrix of the whole population: every mutant is run, to learn which checks
+find it. Among the checks that are left, the next one is that which finds most mutants, and
+requirements without any exercise, that no check before it finds, by its number of requests.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from conformance.assurance.selftest import altered, checks, population, reach, trial
+from conformance.assurance.selftest.checks import Check
+from conformance.contract.verdict import Verdict
+from conformance.runner import context, examination, items, order
+from conformance.runner.scheduling import Stage
+from conformance.runner.session import Session
+
+FILES = sorted((Path(__file__).parents[1] / "population").glob("*.toml"))
+SEED = 1
+NARROWED = ("examples", "few", "records", "sequences", "sizes")
+"""What depth smoke has less of: a check that asks for it sends more in a wider run."""
+
+SMOKE, QUICK = 350, 1_500
+"""Requests of the depths, as far as it can be helped."""
+EXERCISE = 5.0
+"""So many mutants count as much as a requirement without exercise."""
+FREE = 0.2
+"""What a check costs that sends nothing: there are more of them than find anything else."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Requests of each check itself, of each fact, the facts that each needs, and who asks more."""
+
+    own: Mapping[str, int]
+    facts: Mapping[str, frozenset[str]]
+    sizes: Mapping[str, int]
+    widening: frozenset[str]
+
+    def of(self, check: str, found: Collection[str]) -> int:
+        """The requests of a check, where some facts have been found."""
+        missing = self.facts[check].difference(found)
+        return self.own[check] + sum(self.sizes[each] for each in missing)
+
+
+class Asked:
+    """A depth that remembers what was asked of it."""
+
+    def __init__(self, depth: Any) -> None:
+        self._depth = depth
+        self.names: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.names.add(name)
+        return getattr(self._depth, name)
+
+
+def costs(depth: str) -> Costs:
+    """What each check costs on the original, alone but for the facts that it shares."""
+    session = _opened((), SEED, depth)
+    own: dict[str, int] = {}
+    facts: dict[str, frozenset[str]] = {}
+    sizes: dict[str, int] = {}
+    widening: set[str] = set()
+    original = context.Context.__init__
+
+    def remembering(self: context.Context, *args: Any) -> None:
+        original(self, *args)
+        self.depth = Asked(self.depth)  # type: ignore[assignment]
+
+    context.Context.__init__ = remembering  # type: ignore[method-assign, assignment]
+    try:
+        for check, outcome in checks.outcomes(session, checks.collected()):
+            needed = [fact.context for fact in outcome.context.facts()]
+            own[check.name] = outcome.context.finish().exchanges
+            facts[check.name] = frozenset(each.item for each in needed)
+            sizes |= {each.item: each.finish().exchanges for each in needed}
+            asked: Any = [each.depth for each in (outcome.context, *needed)]
+            if any(not each.names.isdisjoint(NARROWED) for each in asked):
+                widening.add(check.name)
+    finally:
+        context.Context.__init__ = original  # type: ignore[method-assign]
+        session.close()
+    return Costs(own, facts, sizes, frozenset(widening))
+
+
+def _opened(edits: Any, seed: int, depth: str) -> Session:
+    return examination.opened(examination.in_process(altered.load(edits)), seed, depth)
+
+
+def kills() -> dict[str, list[str]]:
+    """The checks and facts that find each mutant."""
+    mutants = [each for each in population.load(FILES) if isinstance(each, population.Mutant)]
+    with ProcessPoolExecutor(os.cpu_count(), initializer=_begin) as pool:
+        found = pool.map(_finders, mutants, chunksize=4)
+        return {each.id: list(finders) for each, finders in zip(mutants, found, strict=True)}
+
+
+_REACH: list[reach.Reach] = []
+
+
+def _begin() -> None:
+    _REACH[:] = [reach.measured(SEED, trial.DEPTH)]
+
+
+def _finders(mutant: population.Mutant) -> list[str]:
+    every, session = checks.collected(), _opened(mutant.edits, mutant.seed, trial.DEPTH)
+    needed: Iterable[Check] = every
+    if mutant.seed == SEED:
+        plan = _REACH[0].plan(mutant.edits)
+        trial._adopt(plan, _REACH[0], session)
+        needed = [each for each in every if each.name in plan.checks]
+    try:
+        seen = checks.performed(session, list(needed)).seen
+    finally:
+        session.close()
+    return [item for item, found in seen.items() if _fails(found)]
+
+
+def _fails(found: Iterable[checks.Seen]) -> bool:
+    return any(each.verdict is Verdict.FAIL for each in found)
+
+
+@dataclass
+class Choice:
+    """What was chosen so far: the facts and gains that it has, and its requests."""
+
+    cost: Costs
+    gains: Mapping[str, Collection[str]]
+    found: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    requests: int = 0
+
+    def checks(self, names: Iterable[str], most: int) -> Iterator[str]:
+        """Checks in the order of what each adds by its requests, as many as fit into so many."""
+        left = sorted(names)
+        while left:
+            worth = self._worth(left)
+            best = max(left, key=worth.__getitem__)
+            left.remove(best)
+            requests = self.cost.of(best, self.found)
+            if self.requests + requests <= most and not self.seen.issuperset(self.gains[best]):
+                yield best
+                self.requests += requests
+                self.found |= self.cost.facts[best]
+                self.seen |= set(self.gains[best])
+
+    def _worth(self, left: Iterable[str]) -> dict[str, float]:
+        """What each adds by its requests; so does what it finds for others, which send no more."""
+        missing = {name: self.cost.facts[name] - self.found for name in left}
+        free = [name for name in left if not self.cost.own[name]]
+        worth = {}
+        for name, needed in missing.items():
+            beside = [self.gains[other] for other in free if missing[other] <= needed]
+            new = set(self.gains[name]).union(*beside) - self.seen
+            value = sum(EXERCISE if gain.startswith("=") else 1.0 for gain in new)
+            worth[name] = value / (FREE + self.cost.of(name, self.found))
+        return worth
+
+
+def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """What each check finds: mutants, and its requirement, marked by an equals sign."""
+    found = {each.name: {f"={each.requirement}"} for each in checks.collected()}
+    of_fact: dict[str, list[str]] = {}
+    for name, needed in cost.facts.items():
+        for fact in needed:
+            of_fact.setdefault(fact, []).append(name)
+    for mutant, by in finders.items():
+        for item in by:
+            for name in [item] if item in found else of_fact.get(item, ()):
+                found[name].add(mutant)
+    return found
+
+
+def main() -> None:
+    """Measure, choose and write."""
+    smoke, quick = costs("smoke"), costs("quick")
+    found = gains(quick, kills())
+    stages = {each.name: items.stage_of(each.item) for each in checks.collected()}
+    plain = [name for name in found if stages[name] is not Stage.ALONE]
+    first = list(Choice(smoke, found).checks(plain, SMOKE))
+    reads = {name for name in first if stages[name] is Stage.READS}
+    widening = [name for name in first if name in smoke.widening & reads]
+    rest = [name for name in found if name not in first or name in widening]
+    second = list(Choice(quick, found).checks(rest, QUICK - SMOKE))
+    known = {order.SMOKE: first, order.QUICK: second, order.WIDENING: widening}
+    order.SHIPPED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+if __name__ == "__main__":
+    main()

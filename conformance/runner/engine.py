@@ -23,8 +23,10 @@ LONGEST_END = 0.5
 class Round(IntEnum):
     """The rounds of a run, one after the other; each has all stages."""
 
-    FIRST = 0
-    REST = 1
+    FAILED = 0
+    """What failed in the run before."""
+    FIRST = 1
+    REST = 2
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """pytest as a face of the engine: an item ends as its check has ended."""
 
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
 import pytest
 
-from conformance.runner import order, precedence
+from conformance.runner import order, precedence, selection
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Round, Task
@@ -30,13 +31,14 @@ def begin(session: pytest.Session) -> None:
     if hasattr(config, "workerinput") or PERFORM not in config.stash:
         return
     checks = [item for item in session.items if _is_of_suite(item)]
+    failed = selection.failed_first(checks, config)
     tasks = [
         Task(
             name_of(item),
             stage_of(item),
             partial(order.perform, item),
             precedence.of(item),
-            Round.FIRST if order.is_first(item) else Round.REST,
+            _round(item, failed),
         )
         for item in checks
         if isinstance(item, pytest.Function)
@@ -44,6 +46,12 @@ def begin(session: pytest.Session) -> None:
     config.stash[RECORDED] = Recorded({name_of(item): item for item in checks})
     config.stash[ENGINE] = Engine(config.stash[SESSION], tasks)
     config.stash[ENGINE].start()
+
+
+def _round(item: pytest.Item, failed: Collection[pytest.Item]) -> Round:
+    if item in failed:
+        return Round.FAILED
+    return Round.FIRST if order.is_first(item) else Round.REST
 
 
 def _is_of_suite(item: pytest.Item) -> bool:

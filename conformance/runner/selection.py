@@ -135,7 +135,7 @@ def _limits_in(found: FindingEntry) -> list[int]:
 
 
 def keep(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Leave out the checks that were not asked for, and begin with what failed before."""
+    """Leave out the checks that were not asked for."""
     chosen, before = of(config), _failed_before(config)
     checks = [item for item in items if item.get_closest_marker("requirement")]
     if chosen is not None:
@@ -145,9 +145,14 @@ def keep(items: list[pytest.Item], config: pytest.Config) -> None:
         left_out = [item for item in checks if item not in wanted]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    elif before and config.getoption("conformance_failed_first"):
-        first = set().union(*(_checks_of(each.place, checks, before) for each in before))
-        items.sort(key=lambda item: item not in first)
+
+
+def failed_first(checks: Collection[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
+    """The checks of what failed before, where the run begins with them."""
+    if not config.getoption("conformance_failed_first"):
+        return set()
+    before = _failed_before(config)
+    return set().union(*(_checks_of(each.place, checks, before) for each in before))
 
 
 def _checks_of(

@@ -237,12 +237,12 @@ def test_the_estimate_follows_from_latency_and_rate() -> None:
     expected = Prospect(100, 90, 10, ())
     fast = parse({}, base_url=URL, environ={})
     slow = parse({"limits": {"requests-per-second": 10}}, base_url=URL, environ={})
-    (quick, standard), (paced, _) = (
+    (smoke, quick, standard), (paced, *_) = (
         expectation.durations(target, expected, 0.02) for target in (fast, slow)
     )
 
-    assert (quick.exchanges, standard.exchanges) == (4600, 5600)
-    assert (quick.seconds, paced.seconds) == (36.8, 460.0)
+    assert (smoke.exchanges, quick.exchanges, standard.exchanges) == (360, 1500, 5800)
+    assert (smoke.seconds, paced.seconds) == (2.9, 36.0)
 
 
 def test_a_diagnosis_is_printed(monkeypatch: Any, capsys: Any, tmp_path: Any) -> None:

@@ -7,7 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report.prospect import Prospect
 from conformance.target.target import Target
 
-EXCHANGES = {"quick": 4_600, "standard": 5_600}
+EXCHANGES = {"smoke": 360, "quick": 1_500, "standard": 5_800}
 """Exchanges of a run that checks everything, measured on the reference."""
 REVIEWS = 24
 """Reviews that such a run approves at standard depth; with fewer, some checks have none."""

@@ -1,7 +1,7 @@
 """What a process has seen of the records of a target, whichever item has asked for them."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,16 @@ class History:
             own = self._records.setdefault(key, {})
             for digest, seen in variants.items():
                 own.setdefault(digest, _Seen()).merge(seen)
+
+    def ways(self, resource: str, ids: Collection[str]) -> list[Sighting]:
+        """The sightings of some records, one for each place of each variant.
+
+        They are in the same order in every schedule; the ids are in lower case.
+        """
+        keys = (key for key in self._records if key[0] == resource and key[1] in ids)
+        seen = (each for key in keys for each in self._records[key].values())
+        found = (sighting for each in seen for sighting in each.chosen.values())
+        return sorted(found, key=lambda each: each.answer.exchange.id)
 
     def differing(self) -> Iterator[list[Variant]]:
         """The records that were not always shown alike, in the same order in every schedule."""

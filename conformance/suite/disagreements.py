@@ -82,6 +82,22 @@ def _sighting(exchange: Exchange, id: str, context: Context) -> Sighting | None:
     return next((each for each in shown if each.key[1] == id.lower()), None)
 
 
+def seen_again(sighting: Sighting, context: Context) -> tuple[Exchange, Sighting | None]:
+    """The response to the same request, to the letter, and the record as it shows it now."""
+    exchange, way = sighting.answer.exchange, sighting.answer.way
+    credential = context.target.credentials[str(way.caller)]
+    if way.face == TOOL:
+        call = tool_call.read(exchange)
+        assert call is not None
+        params = {"name": call.tool, "arguments": dict(call.arguments)}
+        message = Message("tools/call", params, "the record again", way.operation.id)
+        response = Channel(context).send(message, Caller.of(credential, way.scheme)).exchange
+    else:
+        sending = Sending(credential, way.scheme, "the record again")
+        response = context.client.send(exchange.call, sending)
+    return response, _sighting(response, sighting.key[1], context)
+
+
 def _fact(suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
     name = fact_name("disagreement", *suspected.kind, number + 1)
     return name, lambda own: Confirmation(own, suspected, restless).outcome()
@@ -131,7 +147,6 @@ class Confirmation:
         self, context: Context, suspected: Disagreement, restless: Collection[str] = ()
     ) -> None:
         self._live = Live(context)
-        self._channel = Channel(context)
         self._suspected = suspected
         self._rounds = len(PATIENCE) if set(suspected.properties).isdisjoint(restless) else RESTLESS
 
@@ -180,23 +195,10 @@ class Confirmation:
 
     def _again(self, sighting: Sighting) -> Sighting:
         """The record, asked for as before."""
-        response = self._sent(sighting)
-        again = _sighting(response, sighting.key[1], self._live.session)
+        response, again = seen_again(sighting, self._live.session)
         if again is None:
             raise Inconclusive("a record is not shown any more", exchanges=[response.id])
         return again
-
-    def _sent(self, sighting: Sighting) -> Exchange:
-        exchange, way = sighting.answer.exchange, sighting.answer.way
-        credential = self._live.session.target.credentials[str(way.caller)]
-        if way.face == TOOL:
-            call = tool_call.read(exchange)
-            assert call is not None
-            params = {"name": call.tool, "arguments": dict(call.arguments)}
-            message = Message("tools/call", params, "the record again", way.operation.id)
-            return self._channel.send(message, Caller.of(credential, way.scheme)).exchange
-        sending = Sending(credential, way.scheme, "the record again")
-        return self._live.session.client.send(exchange.call, sending)
 
     def _violation(self, last: Round) -> Violation:
         usual, odd, _ = last

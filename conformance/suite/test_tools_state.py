@@ -6,6 +6,8 @@ from conformance.contract.verdict import (
     Violation,
 )
 from conformance.http.exchange import Call
+from conformance.rules.answer import TOOL
+from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
@@ -23,6 +25,13 @@ def test_the_tools_show_the_state_after_an_approval(toolbox: Toolbox, trials: Tr
     check_left(trial.review, "review_get", {"reviewId": trial.review.id}, toolbox)
     for page in _pages(trial.review, toolbox):
         check_left(trial.review, "review_list", {**page, "limit": int(page["limit"])}, toolbox)
+
+
+@requirement("tools/approval")
+def test_no_earlier_call_shows_the_former_state(toolbox: Toolbox, trials: Trials) -> None:
+    """Whatever read of a review this run has called a tool for before its approval."""
+    trials.baseline(toolbox.scheme)
+    require_left(toolbox.live.session, TOOL)
 
 
 @requirement("tools/data")

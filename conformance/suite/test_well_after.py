@@ -7,9 +7,11 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.answer import HTTP
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.filtered_approvals import check_still_filtered
+from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
@@ -63,6 +65,13 @@ def _former_in_other_case(trial: Trial, approvals: Approvals) -> list[Exchange]:
         in_other_case(review.id), lambda read: not in_former_state(review, read), trial.scheme
     )
     return [read] if in_former_state(review, read) else []
+
+
+@requirement("approval/state")
+def test_no_earlier_way_shows_the_former_state(live: Live, trials: Trials) -> None:
+    """Whatever read of a review this run has sent before its approval, to the letter."""
+    _approved(trials)
+    require_left(live.session, HTTP)
 
 
 @requirement("read/success")

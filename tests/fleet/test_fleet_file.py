@@ -110,7 +110,8 @@ def test_what_an_inline_profile_demands_has_its_place_in_the_fleet(tmp_path: Pat
         (f"{TARGET}reference = true\nretries = 11\n", "target[0].retries is not between 0 and 10"),
         (
             f'[defaults]\ndepth = "full"\n{TARGET}reference = true\n',
-            "fleet.toml:2: defaults.depth is not a depth: write one of smoke, quick, standard, deep",
+            "fleet.toml:2: defaults.depth is not a depth: write one of smoke, quick, standard,"
+            " deep",
         ),
         (f'{TARGET}reference = true\nneeds = "eu"\n', "target[0].needs must be an array, not a st"),
         (f'{TARGET}profile = "no.toml"\n', "no.toml: cannot be read: No such file"),

@@ -6,10 +6,10 @@ from itertools import chain, repeat
 
 from conformance.suite.lists.pagination import PAGE, Sizes
 
-USUAL = (PAGE, 50, 25, 10, 7, 1)
+USUAL = (PAGE, 50, 25, 20, 10, 7, 1)
 """The sizes that each list is read with from its first page on."""
 SIZES = [size for size in range(1, PAGE) if size not in USUAL]
-COMMON = (20, 30, 5, 40, 60, 15, 75, 80)
+COMMON = (30, 5, 40, 60, 15, 75, 80)
 """The sizes that clients choose most, beside the usual ones."""
 
 

@@ -1,0 +1,71 @@
+"""Approved reviews, asked for once more in every way in which the run has read them before.
+
+What serves one way of reading from a copy of its own, such as a page without arguments, or the tool
+interface for another caller, may keep the state from before the approval.
+"""
+
+from collections.abc import Iterator
+
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.http.exchange import Exchange
+from conformance.rules.judgement import shown
+from conformance.rules.sighting import Sighting
+from conformance.runner.context import Context
+from conformance.suite.approval.review import APPROVED
+from conformance.suite.disagreements import PATIENCE, UNREPEATED, seen_again
+
+RESOURCE = "Review"
+MOST = 60
+"""Ways that are asked for."""
+
+
+def require_left(context: Context, face: str) -> None:
+    """Violation where a way of one interface keeps showing the state before an approval.
+
+    Inconclusive where the run has approved nothing that it had read before.
+    """
+    ways = list(_ways(context, face))[:MOST]
+    if not ways:
+        raise Inconclusive("no review was read in this way and approved later")
+    for sighting in ways:
+        _require_left(sighting, context)
+
+
+def _ways(context: Context, face: str) -> Iterator[Sighting]:
+    """One sighting of each way, of a review that was approved after it."""
+    known: set[object] = set()
+    for sighting in context.session.history.ways(RESOURCE, context.approved):
+        way, caller = sighting.answer.way, sighting.key[2:]
+        cursor = context.name(way.operation, "cursor") if way.operation.is_list else None
+        is_repeatable = way.caller in context.target.credentials and way.caller not in UNREPEATED
+        is_former = sighting.record.get("status") not in (APPROVED, None)
+        if way.face != face or not is_repeatable or not is_former or cursor in way.names:
+            continue
+        if (sighting.place, caller) not in known:
+            known.add((sighting.place, caller))
+            yield sighting
+
+
+def _require_left(sighting: Sighting, context: Context) -> None:
+    former = sighting.record["status"]
+    for seconds in (0.0, *PATIENCE):
+        context.transport.wait(seconds)
+        response, again = seen_again(sighting, context)
+        if again is None or again.record.get("status") != former:
+            return
+    assert again is not None
+    raise _violation(response, again)
+
+
+def _violation(response: Exchange, again: Sighting) -> Violation:
+    status = again.record["status"]
+    otherwise = defect(
+        Kind.DIFFERENCE,
+        "after its approval the review keeps showing the status {status} here",
+        expected=APPROVED,
+        actual=status,
+        status=shown(status),
+    ).on("status")
+    place = again.answer.located(*again.path, "status")
+    operation = again.answer.way.operation.id
+    return Violation(otherwise.at(place), exchanges=[response.id], operation=operation)

@@ -50,6 +50,14 @@ class ApprovalHistory:
         own = (each.review.lower() for each in self._attempts(session))
         return self._adopted.union(own)
 
+    def begun(self, session: "Session") -> dict[str, float]:
+        """When the first attempt to approve each review began, in seconds of the run, by its id."""
+        begun: dict[str, float] = {}
+        for each in self._attempts(session):
+            start, review = each.exchange.started, each.review.lower()
+            begun[review] = min(start, begun.get(review, start))
+        return begun
+
     def _attempts(self, session: "Session") -> Iterator[Attempt]:
         api = session.api
         for exchange in list(self._exchanges):

@@ -34,11 +34,16 @@ def require_left(context: Context, face: str) -> None:
 def _ways(context: Context, face: str) -> Iterator[Sighting]:
     """One sighting of each way, of a review that was approved after it."""
     known: set[object] = set()
-    for sighting in context.session.history.ways(RESOURCE, context.approved):
+    begun = context.session.approvals.begun(context.session)
+    approved = context.approved & begun.keys()
+    for sighting in context.session.history.ways(RESOURCE, approved):
         way, caller = sighting.answer.way, sighting.key[2:]
         cursor = context.name(way.operation, "cursor") if way.operation.is_list else None
         is_repeatable = way.caller in context.target.credentials and way.caller not in UNREPEATED
-        is_former = sighting.record.get("status") not in (APPROVED, None)
+        # What is read after an approval may show any later status.
+        exchange = sighting.answer.exchange
+        is_before = exchange.started + exchange.elapsed <= begun[sighting.key[1]]
+        is_former = is_before and sighting.record.get("status") not in (APPROVED, None)
         if way.face != face or not is_repeatable or not is_former or cursor in way.names:
             continue
         if (sighting.place, caller) not in known:

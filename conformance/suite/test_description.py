@@ -53,6 +53,12 @@ def test_the_version_of_openapi(live: Live) -> None:
     _check(live, Aspect.VERSION)
 
 
+@requirement("description/patch-version")
+def test_the_patch_version_of_openapi(live: Live) -> None:
+    """The document states version 3.1.1."""
+    _check(live, Aspect.PATCH)
+
+
 @requirement("description/api-version")
 def test_the_version_of_the_api(live: Live) -> None:
     """The document states API version 1.0.0."""
@@ -165,11 +171,11 @@ def _shared(operation: Operation, live: Live) -> list[Exchange]:
 def _check(live: Live, aspect: Aspect) -> None:
     """Violation where the description differs from the contract in this aspect, to some harm.
 
-    A description is complete only without any difference.
+    A description is complete, and has the very version, only without any difference.
     """
     response, _ = _require_description(live)
     differences = [each for each in _differences(response) if each.aspect is aspect]
-    if aspect is not Aspect.COMPLETE:
+    if aspect not in (Aspect.COMPLETE, Aspect.PATCH):
         differences = [each for each in differences if each.effect in BREAKING]
     if differences:
         violation = defect(

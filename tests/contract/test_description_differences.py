@@ -14,6 +14,11 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
     # versions
     "another API version": ({"/info/version": "1.0.1"}, {("api-version", CLIENTS, "info.version")}),
     "OpenAPI 3.2": ({"/openapi": "3.2.0"}, {("version", CLIENTS, "openapi")}),
+    "OpenAPI 3.1.0": ({"/openapi": "3.1.0"}, {("patch-version", HARMLESS, "openapi")}),
+    "a server of one operation at the root": (
+        {"/paths/~1account/get/servers": [{"url": "https://api.example.com"}]},
+        {("operations", OPEN, "servers")},
+    ),
     # operations
     "an operation is gone": (
         {"/paths/~1videos~1{videoId}": GONE},

@@ -93,16 +93,12 @@ def _versions(document: Document) -> Iterator[Difference]:
     root = Node(document.root)
     stated = document.raw_child(root, "openapi")
     text = str(document.root.get("openapi"))
-    if not text.startswith("3.1."):
-        yield Difference(
-            Aspect.VERSION,
-            Effect.CLIENTS,
-            "openapi",
-            "is a different version of OpenAPI",
-            OPENAPI,
-            text,
-            lines=lines(stated),
-        )
+    if text != OPENAPI:
+        is_patch = text.startswith("3.1.")
+        message = f"is a different {'patch ' if is_patch else ''}version of OpenAPI"
+        aspect = Aspect.PATCH if is_patch else Aspect.VERSION
+        effect = Effect.HARMLESS if is_patch else Effect.CLIENTS
+        yield Difference(aspect, effect, "openapi", message, OPENAPI, text, lines=lines(stated))
     info = document.child(root, "info")
     version = info and document.child(info, "version")
     if version is None or version.value != VERSION:

@@ -37,6 +37,8 @@ class Document:
         self.root = source.document
         self._paths: dict[Path, tuple[Path, ...]] = {}
         self._validators: dict[object, Any] = {}
+        self.views: dict[int, Any] = {}
+        """The views of schemas that are looked at for each of their properties."""
         self._matches: dict[tuple[str, str], bool] = {}
         if str(self.root.get("openapi")).startswith("3.0"):
             for table, _, _ in references.tables(self.root):

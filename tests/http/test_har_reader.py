@@ -71,7 +71,7 @@ def test_a_body_that_was_not_recorded_is_unknown(
     content: dict[str, Any], transferred: int | None, *, is_known: bool
 ) -> None:
     """It is empty only where the sizes say so."""
-    parts = {} if transferred is None else {"bodySize": transferred}
+    parts: dict[str, Any] = {} if transferred is None else {"bodySize": transferred}
     (exchange,) = read(entry(content, **parts)).exchanges
     assert exchange.response is not None
     assert (not exchange.response.is_unreadable) is is_known

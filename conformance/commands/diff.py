@@ -30,9 +30,10 @@ HEADERS = {
 def run(arguments: argparse.Namespace) -> int:
     """Print the differences; 1 where one breaks clients or callers. Raises UsageError."""
     name = arguments.document
-    text = _fetched(name) if name.startswith(("http://", "https://")) else _text(Path(name))
+    is_url = name.startswith(("http://", "https://"))
+    text = _fetched(name) if is_url else _text(Path(name))
     try:
-        found = examine(text)
+        found = examine(text, name if is_url else Path(name).absolute().as_uri())
     except SourceError as problem:
         place = name if problem.line is None else f"{name}:{problem.line}"
         raise UsageError(f"{place}: {problem.message}") from None

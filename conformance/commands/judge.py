@@ -21,7 +21,7 @@ from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
-from conformance.rules import examine, replay
+from conformance.rules import examine, is_unmodified, replay
 from conformance.runner.result import redacted
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import base_url_flaw
@@ -40,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             "requirements": entries,
             "exchanges": len(traffic.exchanges),
             "strangers": list(traffic.strangers),
+            "observed": _observed(traffic),
         }
         output.document(result)
     else:
@@ -145,6 +146,18 @@ def _headers(exchange: Exchange) -> list[tuple[str, str]]:
     return sorted(pair for pair in exchange.request.headers if pair[0] not in trace.HEADERS)
 
 
+def _observed(traffic: Traffic) -> list[str]:
+    """What of the traffic was not checked, in a sentence each."""
+    responses = [exchange.response for exchange in traffic.exchanges if exchange.response]
+    unrecorded = sum(response.cut is not None for response in responses)
+    unmodified = sum(map(is_unmodified, traffic.exchanges))
+    counted = (
+        (unrecorded, "response", "without a recorded body: only status and headers are checked"),
+        (unmodified, "response", "304 to a conditional request: observed, not checked"),
+    )
+    return [f"{quantity(number, noun)} {text}" for number, noun, text in counted if number]
+
+
 def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
     for entry in entries:
         for finding in entry["findings"]:
@@ -154,6 +167,7 @@ def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
     exchanges = quantity(len(traffic.exchanges), "exchange")
     checked = quantity(len(entries), "requirement")
     yield f"{exchanges} of the API, {checked} checked, {failed} failed"
+    yield from _observed(traffic)
     if traffic.strangers:
         yield f"{quantity(len(traffic.strangers), 'request')} to no operation of the API:"
     for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):

@@ -6,7 +6,6 @@ Alternatives of alternatives double it at each level: twenty short lines may tak
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote
 
 from conformance.contract import pointer
 
@@ -57,18 +56,9 @@ class _Costs:
                 yield value
 
     def _target(self, reference: Any) -> Any:
-        if reference == "#":
-            return self._root
-        if not isinstance(reference, str) or not reference.startswith("#/"):
+        if pointer.referred(reference) is None:
             self.unresolved += 1
-            return None
-        node: Any = self._root
-        for step in pointer.steps(unquote(reference[1:])):
-            if isinstance(node, list) and step.isdecimal() and len(step) < 9:
-                node = node[int(step)] if int(step) < len(node) else None
-            else:
-                node = node.get(step) if isinstance(node, Mapping) else None
-        return node
+        return pointer.find(self._root, reference)
 
 
 def is_affordable(schema: Mapping[str, Any]) -> bool:

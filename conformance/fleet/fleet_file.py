@@ -162,7 +162,7 @@ class _Read:
         for number, name in enumerate(names):
             if name is None:
                 self._reader.report(("target", number), "has no name", f"name: {_NAMED}")
-            elif counted[name] > 1 and names.index(name) != number:
+            elif isinstance(name, str) and counted[name] > 1 and names.index(name) != number:
                 first = names.index(name)
                 remedy = "give each target a name of its own"
                 self._reader.report(("target", number, "name"), f"repeats target[{first}]", remedy)

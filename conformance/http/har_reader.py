@@ -12,15 +12,18 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.contract import published
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.address import below
-from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.http.budget import RESPONSE
+from conformance.http.exchange import Call, Cut, Exchange, Request, Response
 from conformance.http.secrecy import MASK
-from conformance.storage import regular_file
+from conformance.storage import json_text, regular_file
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
+
+UNRECORDED = "the body was not recorded"
 
 LARGEST = 512 * regular_file.MIB
 """Bytes of an archive: browsers write large ones."""
@@ -110,7 +113,8 @@ def load(path: Path, base_url: str, contract: Contract) -> Traffic:
 def read(content: bytes, base_url: str, contract: Contract) -> Traffic:
     """The exchanges of an HTTP archive (HAR 1.2). Raises TrafficError if it is not one."""
     try:
-        entries = published.checked(content, _archive())["log"]["entries"]
+        text = json_text.without_halves(content)
+        entries = published.checked(text, _archive())["log"]["entries"]
     except published.Malformed as problem:
         raise TrafficError(f"not an HTTP archive (HAR): {problem}") from None
     found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
@@ -190,8 +194,21 @@ def _started(entry: Mapping[str, Any]) -> float:
 
 
 def _response(recorded: Mapping[str, Any]) -> Response:
-    body = _content(recorded["content"])
-    return Response(recorded["status"], tuple(_headers(recorded)), body)
+    content, headers = recorded["content"], tuple(_headers(recorded))
+    if _is_recorded(content, recorded.get("bodySize")):
+        return Response(recorded["status"], headers, _content(content))
+    return Response(recorded["status"], headers, cut=Cut(0, "", UNRECORDED, RESPONSE))
+
+
+def _is_recorded(content: Mapping[str, Any], transferred: object) -> bool:
+    """Whether the body is in the archive: many leave it out, or put it into another file.
+
+    Without a text it is empty only where its size says so, and nothing else the contrary.
+    """
+    if content.get("text"):
+        return True
+    sizes = content.get("size", None if content.get("text") is None else 0), transferred or 0
+    return sizes == (0, 0)
 
 
 def _headers(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

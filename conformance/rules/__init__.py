@@ -17,11 +17,15 @@ REQUIREMENTS = {
 """The requirements that the rules of each module check."""
 
 UNSUPPORTED_MEDIA_TYPE = 415
+NOT_MODIFIED = 304
+CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 
 
 def examine(exchange: Exchange, contract: Contract) -> Judgements:
     """Check the form of a response and of the records in it; `arguments.examine` is separate."""
-    if exchange.response is None or _lacks_media_type(exchange, contract):
+    if exchange.response is None or is_unmodified(exchange):
+        return
+    if _lacks_media_type(exchange, contract):
         return
     yield from response.examine(exchange.response, contract.statuses)
     if exchange.response.is_unreadable:
@@ -29,6 +33,12 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
     if exchange.status == 200 and exchange.data is not MISSING:
         yield from record.examine(exchange.data, contract.operation(exchange.operation), contract)
         yield from page.examine(exchange)
+
+
+def is_unmodified(exchange: Exchange) -> bool:
+    """Whether 304 responds to a conditional request, about which the specification is silent."""
+    has_condition = any(name in CONDITIONS for name, _ in exchange.request.headers)
+    return exchange.status == NOT_MODIFIED and has_condition
 
 
 def _lacks_media_type(exchange: Exchange, contract: Contract) -> bool:

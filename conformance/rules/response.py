@@ -1,5 +1,8 @@
 """The form of every response: status, content type, JSON, and the properties of its envelope."""
 
+import json
+import re
+
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import MISSING, Response
 from conformance.http.media_type import is_json
@@ -21,6 +24,14 @@ REQUIREMENTS = frozenset({
     "error/object", "error/code", "error/request-id", "error/message", "error/title",
 })  # fmt: skip
 """What these rules check."""
+
+NEAR = 60
+"""A flaw after so many characters is shown with the beginning of a body."""
+BEFORE = 15
+"""Characters that are shown before a later one, each of which may be written as six."""
+
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*+"|(NaN|-?Infinity)')
+"""A whole text, or a word."""
 
 
 def examine(response: Response, statuses: frozenset[int]) -> Judgements:
@@ -68,14 +79,35 @@ def _other_type(response: Response) -> Defect:
 
 
 def _not_json(response: Response) -> Defect:
-    start = response.body[:200].decode("utf-8", "replace")
+    text, flaw = _with_flaw(response.body)
+    is_near = flaw <= NEAR
+    start = text[:200] if is_near else text[flaw - BEFORE : flaw + 200]
     return defect(
         Kind.BODY,
-        "the body is not JSON: {start}",
+        "the body is not JSON: {start}"
+        if is_near
+        else "the body is not JSON at character {flaw}, in {start}",
         expected="one JSON value",
         actual=start,
+        flaw=flaw,
         start=shown(start),
     ).at(body())
+
+
+def _with_flaw(content: bytes) -> tuple[str, int]:
+    """The text of a body, and the index in it of the first character that JSON does not allow."""
+    try:
+        text = content.decode()
+        json.loads(text)
+    except UnicodeDecodeError as problem:
+        return content.decode(errors="replace"), len(content[: problem.start].decode())
+    except json.JSONDecodeError as problem:
+        return text, problem.pos
+    except (ValueError, RecursionError):
+        return text, 0
+    # Python takes these words for numbers.
+    words = (found.start() for found in _WORD.finditer(text) if found[1])
+    return text, next(words, 0)
 
 
 def _retry_after(response: Response) -> Judgements:

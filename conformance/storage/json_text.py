@@ -13,6 +13,14 @@ MOST_VALUES = 2_000_000
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+|[,\[{]', re.DOTALL)
 """A whole text, or what begins or separates values."""
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""A pair of surrogates, half of one, or any other escape."""
+
 LONGEST_NAME = 80
 QUOTE = ord('"')
 MARK = b"\xef\xbb\xbf"
@@ -44,6 +52,13 @@ def parse(content: bytes) -> Any:
         place = f"column {problem.colno}" if is_one_line else f"line {problem.lineno}"
         raise JsonError(f"not JSON: {place}: {problem.msg}") from None
     return value
+
+
+def without_halves(content: bytes) -> bytes:
+    """A JSON text in which U+FFFD takes the place of each half of a pair of surrogates."""
+    if _SURROGATE.search(content) is None:
+        return content  # as nearly always: a browser writes characters as they are
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], content)
 
 
 def _check_size(content: bytes) -> None:

@@ -28,7 +28,7 @@ def test_the_description_is_published(live: Live) -> None:
 
     expect.status(response, 200)
     try:
-        description(text_of(response))
+        _described_by(response)
     except (TooLargeError, UnbundledError) as problem:
         raise _not_comparable(problem, response) from None
     except SourceError as problem:
@@ -51,6 +51,12 @@ def test_the_description_is_valid(live: Live) -> None:
 def test_the_version_of_openapi(live: Live) -> None:
     """The document states a version 3.1."""
     _check(live, Aspect.VERSION)
+
+
+@requirement("description/patch-version")
+def test_the_patch_version_of_openapi(live: Live) -> None:
+    """The document states version 3.1.1."""
+    _check(live, Aspect.PATCH)
 
 
 @requirement("description/api-version")
@@ -105,7 +111,7 @@ def test_the_description_is_complete(live: Live) -> None:
 def test_free_choices_of_the_description(live: Live) -> None:
     """Differences that the contract allows, and harmless ones, are observed."""
     response, _ = _require_description(live)
-    free = [each for each in examine(text_of(response)) if each.effect not in BREAKING]
+    free = [each for each in _differences(response) if each.effect not in BREAKING]
     for each in free[:MAX_OBSERVED]:
         subject = f"{each.effect}: {', '.join(each.operations) or 'the document'}"
         live.session.observations.append(("observe/description", subject, str(each)))
@@ -165,12 +171,11 @@ def _shared(operation: Operation, live: Live) -> list[Exchange]:
 def _check(live: Live, aspect: Aspect) -> None:
     """Violation where the description differs from the contract in this aspect, to some harm.
 
-    A description is complete only without any difference.
+    A description is complete, and has the very version, only without any difference.
     """
     response, _ = _require_description(live)
-    text = text_of(response)
-    differences = [each for each in examine(text) if each.aspect is aspect]
-    if aspect is not Aspect.COMPLETE:
+    differences = [each for each in _differences(response) if each.aspect is aspect]
+    if aspect not in (Aspect.COMPLETE, Aspect.PATCH):
         differences = [each for each in differences if each.effect in BREAKING]
     if differences:
         violation = defect(
@@ -178,7 +183,7 @@ def _check(live: Live, aspect: Aspect) -> None:
             "{differences}",
             expected=differences[0].specified or "what the contract states",
             actual=differences[0].described or None,
-            differences="; ".join(_lines(differences, has_lines="\n" in text.strip())),
+            differences="; ".join(_lines(differences, has_lines="\n" in text_of(response).strip())),
         ).at(Location(Part.BODY, exchange=response.id))
         expect.violated(violation, response)
 
@@ -196,6 +201,14 @@ def _lines(differences: list[Difference], *, has_lines: bool) -> Iterator[str]:
         yield f"and {len(differences) - MAX_REPORTED} more (`conformance diff` lists them)"
 
 
+def _described_by(response: Exchange) -> Document:
+    return description(text_of(response), response.request.url)
+
+
+def _differences(response: Exchange) -> tuple[Difference, ...]:
+    return examine(text_of(response), response.request.url)
+
+
 def _require_description(live: Live) -> tuple[Exchange, Document]:
     """The response with the description and its document; Inconclusive if there is none."""
     response = fetch_description(live)
@@ -204,7 +217,7 @@ def _require_description(live: Live) -> tuple[Exchange, Document]:
         message = f"the URL of the description returned {response.describe()}"
         raise Inconclusive(message, needs=(KEY,), exchanges=[response.id])
     try:
-        return response, description(text_of(response))
+        return response, _described_by(response)
     except (TooLargeError, UnbundledError) as problem:
         raise _not_comparable(problem, response) from None
     except SourceError as problem:

@@ -81,7 +81,7 @@ def test_a_text_that_does_not_occur_exactly_once_is_an_error(old: str) -> None:
         altered.edited([Edit("app", old, "x")])
 
 
-@pytest.mark.parametrize("module", ["nothing", "../profile", "instance.py"])
+@pytest.mark.parametrize("module", ["nothing", "../profile", "instance.py", "x" * 3_000])
 def test_an_edit_of_an_unknown_module_is_an_error(module: str) -> None:
     """Only modules of the reference can be edited."""
     with pytest.raises(EditError, match="unknown module of the reference"):

@@ -3,17 +3,97 @@
 from typing import Any
 
 import pytest
-from edited_contract import CALLERS, CLIENTS, GET, GONE, HARMLESS, OPEN, SCHEMAS, UUID, located
+from edited_contract import (
+    ACCOUNT,
+    CALLERS,
+    CLIENTS,
+    GET,
+    GONE,
+    HARMLESS,
+    OPEN,
+    SCHEMAS,
+    UUID,
+    located,
+)
 
 from conformance.contract import openapi
 
 NOT_FOUND = {"$ref": "#/components/responses/NotFound"}
 PATHS = openapi.load().document["paths"]
 
+HALF = {"type": "object", "required": ["id"], "properties": {"id": UUID}}
+OTHER_HALF = {
+    "required": ["displayName", "accountType"],
+    "properties": {
+        "displayName": {"type": "string"},
+        "accountType": {"enum": ["internal", "external"]},
+    },
+}
+CLOSED = {"additionalProperties": False}
+EXCLUDED = {
+    ("schemas", CLIENTS, "Account"),
+    ("schemas", CLIENTS, "Account.displayName"),
+    ("schemas", CLIENTS, "Account.accountType"),
+}
+
 DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
+    # descriptions that no right record fits
+    "two closed halves": (
+        {ACCOUNT: {"allOf": [{**HALF, **CLOSED}, {**OTHER_HALF, **CLOSED}]}},
+        {*EXCLUDED, ("schemas", CLIENTS, "Account.id")},
+    ),
+    "one closed half": (
+        {ACCOUNT: {"allOf": [{**HALF, **CLOSED}, OTHER_HALF]}},
+        EXCLUDED,
+    ),
+    "two halves in what is closed": (
+        {ACCOUNT: {"allOf": [HALF, OTHER_HALF], **CLOSED}},
+        {*EXCLUDED, ("schemas", CLIENTS, "Account.id")},
+    ),
+    "a half that knows only itself": (
+        {ACCOUNT: {"allOf": [{**HALF, "unevaluatedProperties": False}, OTHER_HALF]}},
+        EXCLUDED,
+    ),
+    "a required property that is excluded": (
+        {f"{SCHEMAS}/Review/properties/legacy": False, f"{SCHEMAS}/Review/required": ["legacy"]},
+        {("schemas", CLIENTS, "Review")},
+    ),
+    "a required property that a pattern excludes": (
+        {
+            f"{SCHEMAS}/Review/patternProperties": {"^video": {"not": {}}},
+            f"{SCHEMAS}/Review/required": ["id", "videoId"],
+        },
+        {
+            ("schemas", CLIENTS, "Review"),
+            ("schemas", OPEN, "Review"),
+            ("schemas", HARMLESS, "Review.videoId"),
+            ("schemas", HARMLESS, "Review.videoName"),
+        },
+    ),
+    "more required properties than are allowed": (
+        {f"{ACCOUNT}/maxProperties": 2},
+        {("schemas", CLIENTS, "Account")},
+    ),
+    "a required property with a name that is excluded": (
+        {f"{ACCOUNT}/propertyNames": {"enum": ["id", "accountType"]}},
+        {("schemas", CLIENTS, "Account")},
+    ),
+    "a name of two types": (
+        {f"{SCHEMAS}/Project/properties/name": {"type": "string", "allOf": [{"type": "integer"}]}},
+        {("schemas", CLIENTS, "Project.name")},
+    ),
+    "a name without a value": (
+        {f"{SCHEMAS}/Project/properties/name": {"type": "string", "enum": []}},
+        {("schemas", CLIENTS, "Project.name")},
+    ),
     # versions
     "another API version": ({"/info/version": "1.0.1"}, {("api-version", CLIENTS, "info.version")}),
     "OpenAPI 3.2": ({"/openapi": "3.2.0"}, {("version", CLIENTS, "openapi")}),
+    "OpenAPI 3.1.0": ({"/openapi": "3.1.0"}, {("patch-version", HARMLESS, "openapi")}),
+    "a server of one operation at the root": (
+        {"/paths/~1account/get/servers": [{"url": "https://api.example.com"}]},
+        {("operations", OPEN, "servers")},
+    ),
     # operations
     "an operation is gone": (
         {"/paths/~1videos~1{videoId}": GONE},

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from edited_contract import ACCOUNT, GET, GONE, SCHEMAS, UUID, compared
+from edited_contract import ACCOUNT, ADDRESS, GET, GONE, SCHEMAS, UUID, compared
 
 from conformance.contract import openapi
 
 COMPONENTS = openapi.load().document["components"]["schemas"]
+REFERENCE = {"$ref": "#/components/schemas/Account"}
 REASON = f"{SCHEMAS}/Review/properties/approvalUnavailableReason"
 
 SPELLINGS: dict[str, dict[str, Any]] = {
@@ -99,6 +100,46 @@ SPELLINGS: dict[str, dict[str, Any]] = {
         f"{SCHEMAS}/AccountResponse/$defs": {"inner": {"$ref": "#/components/schemas/Account"}},
     },
     "an identity of a component": {f"{ACCOUNT}/$id": "https://example.com/schemas/account.json"},
+    "a reference to an identity": {
+        f"{ACCOUNT}/$id": "https://example.com/schemas/account.json",
+        f"{SCHEMAS}/AccountResponse/properties/data": {
+            "$ref": "https://example.com/schemas/account.json"
+        },
+    },
+    "a pointer below an identity": {
+        f"{ACCOUNT}/$id": "account",
+        f"{ACCOUNT}/$defs": {"id": {"$anchor": "id", **UUID}},
+        f"{ACCOUNT}/properties/id": {"$ref": "#/$defs/id"},
+    },
+    "an anchor below an identity": {
+        f"{ACCOUNT}/$id": "account",
+        f"{ACCOUNT}/$defs": {"id": {"$anchor": "id", **UUID}},
+        f"{SCHEMAS}/Project/properties/id": {"$ref": "account#id"},
+    },
+    "a reference to the document itself": {
+        f"{SCHEMAS}/AccountResponse/properties/data": {
+            "$ref": "openapi.json#/components/schemas/Account"
+        },
+        f"{SCHEMAS}/Project/properties/id": {"$ref": f"{ADDRESS}#/components/schemas/Uuid"},
+    },
+    "a dynamic reference": {
+        f"{SCHEMAS}/Uuid/$dynamicAnchor": "uuid",
+        f"{ACCOUNT}/properties/id": {"$dynamicRef": "#uuid"},
+    },
+    "one response for every record": {
+        f"{SCHEMAS}/Envelope": {
+            "$id": "envelope",
+            "type": "object",
+            "required": ["data", "requestId"],
+            "properties": {"data": {"$dynamicRef": "#data"}, "requestId": {"type": "string"}},
+            "$defs": {"anything": {"$dynamicAnchor": "data"}},
+        },
+        f"{SCHEMAS}/AccountResponse": {
+            "$id": "account",
+            "$ref": "envelope",
+            "$defs": {"data": {"$dynamicAnchor": "data", **REFERENCE}},
+        },
+    },
     "a dialect of the document": {
         "/jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base"
     },

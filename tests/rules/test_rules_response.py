@@ -158,6 +158,23 @@ def test_a_body_that_is_not_json_violates_one_requirement(status: int) -> None:
     assert violated(status, b"", JSON) == {"response/json": 'the body is not JSON: ""'}
 
 
+@pytest.mark.parametrize(
+    ("flaw", "place", "around"),
+    [
+        (b",]}", 5020, 'y\\",]}"'),
+        (b", NaN]}", 5021, 'y\\", NaN]}"'),
+        (b', "\xff"]}', 5022, 'y\\", \\"\ufffd\\"]}"'),
+        (b"]} trailing", 5022, 'y\\"]} trailing"'),
+    ],
+)
+def test_a_late_flaw_of_a_body_is_shown_where_it_is(flaw: bytes, place: int, around: str) -> None:
+    """The words that JSON does not have count only outside of a text."""
+    body = b'{"data": ["NaN", "' + b"y" * 5_000 + b'"' + flaw
+    message = violated(200, body, JSON)["response/json"]
+    assert message.startswith(f'the body is not JSON at character {place}, in "yyyyy')
+    assert message.endswith(around)
+
+
 def test_a_body_that_is_nested_too_deeply_is_not_checked() -> None:
     """JSON of any depth is JSON: a limit of the parser is not a violation."""
     assert set(sentences(200, b"[" * 200_000 + b"]" * 200_000, JSON)) == {

@@ -95,6 +95,28 @@ def test_an_endless_list_of_tools_is_read_up_to_a_bound(
     assert len(lists) == pages
 
 
+@pytest.mark.parametrize(("rest", "known"), [(slice(6, None), 10), (None, 6)])
+def test_an_empty_cursor_is_one(rest: slice | None, known: int) -> None:
+    """It leads to the next page, or is rejected: then the list has ended."""
+    listed: list[Any] = []
+
+    def in_pages(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        cursor = asked(request)["params"].get("cursor")
+        message: dict[str, Any] = {"jsonrpc": "2.0", "id": asked(request)["id"]}
+        if cursor is None:
+            listed[:] = orjson.loads(send(request).read())["result"]["tools"]
+            result = {"tools": listed[:6], "nextCursor": ""}
+            return json_response(200, {**message, "result": result})
+        if rest is None:
+            return json_response(200, {**message, "error": {"code": -32602, "message": "cursor"}})
+        return json_response(200, {**message, "result": {"tools": listed[rest]}})
+
+    with stage(spoil=in_pages) as one:
+        assert len(one.things["toolbox"].tools) == known
+
+
 def test_an_unknown_list_method_is_inconclusive() -> None:
     """The target may reject the caller."""
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.references import resolved
 from conformance.rules.tool_call import normalized
 from conformance.suite.tools.schema import (
     MAX_DEPTH,
     argument_paths,
     arranged,
+    default_at,
     rejection,
 )
 
@@ -102,6 +104,30 @@ def test_a_recursive_object_is_read_to_a_bound() -> None:
         "required": ["next"],
     }
     assert argument_paths({"$ref": "#/$defs/Node", "$defs": {"Node": node}})["limit"] == ("limit",)
+
+
+@pytest.mark.parametrize(
+    ("limit", "default"),
+    [
+        ({"$ref": "#/$defs/limit"}, 25),
+        ({"$ref": "#/$defs/limit", "default": 10}, 10),
+        ({"allOf": [{"$ref": "#size"}], "default": 0}, 0),
+        ({"$dynamicRef": "#size"}, 25),
+        ({"$ref": "paging#/$defs/a~1b%20c"}, 50),
+        ({"anyOf": [{"$ref": "paging"}, {"type": "null"}]}, 7),
+        ({"$ref": "elsewhere.json#/limit"}, None),
+    ],
+)
+def test_what_is_beside_a_reference_wins(limit: dict[str, Any], default: object) -> None:
+    """A reference may be a pointer, an anchor, or an id."""
+    schema = {
+        "properties": {"limit": limit},
+        "$defs": {
+            "limit": {"$dynamicAnchor": "size", "default": 25},
+            "paging": {"$id": "paging", "default": 7, "$defs": {"a/b c": {"default": 50}}},
+        },
+    }
+    assert default_at(("limit",), resolved(schema)) == default
 
 
 def test_names_are_compared_without_case_and_separators() -> None:

@@ -11,6 +11,7 @@ from conformance.contract.description.difference import Difference
 
 GONE = ...
 """The value that removes a key or an item."""
+ADDRESS = "https://api.example.com/base/openapi.json"
 GET = "/paths/~1projects/get"
 SCHEMAS = "/components/schemas"
 ACCOUNT = f"{SCHEMAS}/Account"
@@ -35,7 +36,7 @@ def edited(edits: Mapping[str, Any]) -> str:
 
 def compared(edits: Mapping[str, Any]) -> tuple[Difference, ...]:
     """The differences of an edited contract."""
-    return differences(description(edited(edits)))
+    return differences(description(edited(edits), ADDRESS))
 
 
 def located(edits: Mapping[str, Any]) -> set[tuple[str, str, str]]:

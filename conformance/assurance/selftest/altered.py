@@ -88,10 +88,9 @@ def _sources() -> dict[str, str]:
 
 
 def _source(module: str) -> str:
-    path = FOLDER / f"{module}.py"
-    if not module.isidentifier() or not path.is_file():
+    if module not in _sources():
         raise EditError(f"{module}: unknown module of the reference")
-    return path.read_text(encoding="utf-8")
+    return _sources()[module]
 
 
 @contextmanager

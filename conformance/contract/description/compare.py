@@ -9,11 +9,12 @@ from conformance.contract.description import described, operation, validity
 from conformance.contract.description.described import Described
 from conformance.contract.description.difference import Aspect, Difference, Effect, merged
 from conformance.contract.description.document import Document
-from conformance.contract.description.loader import read
+from conformance.contract.description.loader import read, resolve
 from conformance.contract.description.node import Node, lines
 from conformance.contract.description.pair import Pair
-from conformance.contract.description.source import SourceError, UnbundledError, parsed
+from conformance.contract.description.source import SourceError, parsed
 from conformance.contract.description.values import ValueComparison
+from conformance.contract.references import NOWHERE
 
 OPENAPI = "3.1.1"
 VERSION = "1.0.0"
@@ -22,42 +23,39 @@ _ONCE = RLock()
 """Held while a document is read and compared: checks side by side would each do the same work."""
 
 
-def description(text: str) -> Document:
-    """The description in a text. Raises SourceError, or UnbundledError if it is not complete."""
+def description(text: str, address: str = NOWHERE) -> Document:
+    """The description in a text. Raises SourceError, or UnbundledError if it is not complete.
+
+    It may refer to itself by its `address`.
+    """
     with _ONCE:
-        return _description(text)
+        return _description(text, address)
 
 
 @lru_cache(maxsize=2)
-def _description(text: str) -> Document:
+def _description(text: str, address: str) -> Document:
     source = read(text)
     if not str(source.document.get("openapi", "")).startswith("3."):
         line = source.line(source.document, "openapi")
         raise SourceError("is not an OpenAPI 3 document: `openapi` is not 3.x", line)
-    document = Document(source)
-    for node in document.references():
-        reference = node.table["$ref"]
-        if not reference.startswith("#"):
-            line = source.line(node.value, "$ref")
-            message = f"refers to another document ({reference!r}): bundle them into one"
-            raise UnbundledError(message, line)
-    return document
+    resolve(source, address)
+    return Document(source)
 
 
-def examine(text: str) -> tuple[Difference, ...]:
+def examine(text: str, address: str = NOWHERE) -> tuple[Difference, ...]:
     """All differences between a description and the contract, worst first. Raises SourceError.
 
     Values of responses are compared from the view of a reader, arguments from that of a sender:
     where the one may not be wider, the other may not be narrower. Open points break nothing.
     """
     with _ONCE:
-        return _differences(text)
+        return _differences(text, address)
 
 
 @lru_cache(maxsize=4)
-def _differences(text: str) -> tuple[Difference, ...]:
-    document = description(text)
-    return merged([*validity.flaws_of(text), *differences(document)])
+def _differences(text: str, address: str) -> tuple[Difference, ...]:
+    document = description(text, address)
+    return merged([*validity.flaws_of(text, address), *differences(document)])
 
 
 def differences(document: Document) -> tuple[Difference, ...]:
@@ -95,16 +93,12 @@ def _versions(document: Document) -> Iterator[Difference]:
     root = Node(document.root)
     stated = document.raw_child(root, "openapi")
     text = str(document.root.get("openapi"))
-    if not text.startswith("3.1."):
-        yield Difference(
-            Aspect.VERSION,
-            Effect.CLIENTS,
-            "openapi",
-            "is a different version of OpenAPI",
-            OPENAPI,
-            text,
-            lines=lines(stated),
-        )
+    if text != OPENAPI:
+        is_patch = text.startswith("3.1.")
+        message = f"is a different {'patch ' if is_patch else ''}version of OpenAPI"
+        aspect = Aspect.PATCH if is_patch else Aspect.VERSION
+        effect = Effect.HARMLESS if is_patch else Effect.CLIENTS
+        yield Difference(aspect, effect, "openapi", message, OPENAPI, text, lines=lines(stated))
     info = document.child(root, "info")
     version = info and document.child(info, "version")
     if version is None or version.value != VERSION:

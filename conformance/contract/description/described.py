@@ -93,8 +93,8 @@ def _described(
 def _address(document: Document, item: Node, node: Node) -> str | None:
     """The path of the nearest server URL; None if no server is given."""
     holders = (node, item, Node(document.root))
-    own, inherited, general = (_server(document, holder) for holder in holders)
-    return own or inherited or general
+    found = (_server(document, holder) for holder in holders)
+    return next((path for path in found if path is not None), None)
 
 
 def _server(document: Document, holder: Node) -> str | None:

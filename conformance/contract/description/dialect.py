@@ -5,13 +5,10 @@ from conformance.contract.description.source import Json
 _EXCLUSIVE = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
-def translate(table: Json, *, modern: bool) -> None:
-    """Change a schema in place; `modern` ones only lose the `$id` that would move references."""
-    if isinstance(table.get("$id"), str):
-        del table["$id"]
-    if not modern:
-        _translate_nullable(table)
-        _translate_exclusive(table)
+def translate(table: Json) -> None:
+    """Change a schema in place."""
+    _translate_nullable(table)
+    _translate_exclusive(table)
 
 
 def _translate_nullable(table: Json) -> None:

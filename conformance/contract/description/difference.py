@@ -26,6 +26,7 @@ class Aspect(StrEnum):
 
     VALID = "valid"
     VERSION = "version"
+    PATCH = "patch-version"
     API_VERSION = "api-version"
     OPERATIONS = "operations"
     PARAMETERS = "parameters"

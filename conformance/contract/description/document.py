@@ -1,17 +1,15 @@
 """A description as a tree of nodes whose references can be followed."""
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import Any
-from urllib.parse import unquote
 
 import jsonschema_rs
 
-from conformance.contract import pointer, validators
-from conformance.contract.description import references
+from conformance.contract import pointer, references, validators
+from conformance.contract.description import sections
 from conformance.contract.description.dialect import translate
 from conformance.contract.description.node import NOTHING, Node
-from conformance.contract.description.references import Path
+from conformance.contract.description.sections import Path
 from conformance.contract.description.source import Json, Source
 
 MOST_HOPS = 50
@@ -29,17 +27,22 @@ class SchemaError(ValueError):
 
 
 class Document:
-    """A description; any value in it may lack the type that OpenAPI requires."""
+    """A description; any value in it may lack the type that OpenAPI requires.
+
+    Its references are JSON Pointers: `references.resolve` has been there.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.root = source.document
         self._paths: dict[Path, tuple[Path, ...]] = {}
         self._validators: dict[object, Any] = {}
+        self.views: dict[int, Any] = {}
+        """The views of schemas that are looked at for each of their properties."""
         self._matches: dict[tuple[str, str], bool] = {}
-        is_modern = not str(self.root.get("openapi", "")).startswith("3.0")
-        for node in self._nodes():
-            translate(node.table, modern=is_modern)
+        if str(self.root.get("openapi")).startswith("3.0"):
+            for table, _, _ in references.tables(self.root):
+                translate(table)
 
     # --- nodes ------------------------------------------------------------------------------------
 
@@ -64,27 +67,6 @@ class Document:
             assert found is not None
             yield key, found
 
-    def references(self) -> Iterator[Node]:
-        """Every mapping with a reference."""
-        return (node for node in self._nodes() if isinstance(node.table.get("$ref"), str))
-
-    def _nodes(self) -> Iterator[Node]:
-        """Every mapping and list of the document, example data left out."""
-        waiting: list[tuple[str | int, Node]] = [("", Node(self.root))]
-        seen: set[int] = set()
-        while waiting:
-            name, node = waiting.pop()
-            if id(node.value) in seen:
-                continue
-            seen.add(id(node.value))
-            yield node
-            for key in node.keys:
-                child = self.raw_child(node, key)
-                if child is None or not isinstance(child.value, dict | list):
-                    continue
-                if not references.is_data(name, key):
-                    waiting.append((key, child))
-
     # --- references -------------------------------------------------------------------------------
 
     def resolved(self, node: Node) -> Node:
@@ -102,13 +84,9 @@ class Document:
         return Node(NOTHING, node.line) if found is None or is_dangling else found
 
     def target(self, reference: object) -> Node | None:
-        """The node that a local reference points to, by JSON Pointer or anchor."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        fragment = unquote(reference[1:])
-        if fragment and not fragment.startswith("/"):
-            return self._anchor(fragment)
-        return self._at(pointer.steps(fragment))
+        """The node that a reference points to; None if it is dangling."""
+        path = pointer.referred(reference)
+        return None if path is None else self._at(path)
 
     def _at(self, path: Iterable[str]) -> Node | None:
         node: Node | None = Node(self.root)
@@ -118,9 +96,6 @@ class Document:
             is_index = step.isdecimal() and isinstance(node.value, list)
             node = self.raw_child(node, int(step) if is_index else step)
         return node
-
-    def _anchor(self, name: str) -> Node | None:
-        return next((node for node in self._nodes() if node.table.get("$anchor") == name), None)
 
     def matches(self, pattern: str, name: str) -> bool:
         """Whether a name of a property matches; after MOST_MATCHES names none does."""
@@ -155,19 +130,17 @@ class Document:
 
     def definitions(self, schemas: Iterable[object]) -> Json:
         """The parts of the document that schemas refer to, directly or not, each in its place."""
-        if self._anchored:
-            return self._anchored
         found: dict[str, Any] = {}
         for path in self._reached(schemas):
             part = self._at(path)
             if part is not None:
-                references.put(found, path, part.value)
+                sections.put(found, path, part.value)
         return found
 
     def _reached(self, schemas: Iterable[object]) -> set[Path]:
         """The parts that these schemas refer to, and the parts that those refer to."""
         reached: set[Path] = set()
-        waiting = [path for schema in schemas for path in references.paths(schema)]
+        waiting = [path for schema in schemas for path in sections.paths(schema)]
         while waiting:
             path = waiting.pop()
             if path not in reached:
@@ -178,23 +151,8 @@ class Document:
     def _paths_from(self, path: Path) -> tuple[Path, ...]:
         if path not in self._paths:
             part = self._at(path)
-            self._paths[path] = () if part is None else references.paths(part.value)
+            self._paths[path] = () if part is None else sections.paths(part.value)
         return self._paths[path]
-
-    @cached_property
-    def _anchored(self) -> Json:
-        """All sections that are referred to, if a node has an anchor; otherwise nothing.
-
-        A reference to an anchor does not name the section that it leads to.
-        """
-        anchored = [node.value for node in self._nodes() if "$anchor" in node.table]
-        if not anchored:
-            return {}
-        targets = (str(node.table["$ref"]) for node in self.references())
-        names = {target.split("/")[1] for target in targets if target.startswith("#/")}
-        sections = {name: value for name, value in self.root.items() if name in names}
-        # Validators look for anchors below this keyword only.
-        return sections | {"$defs": {str(number): value for number, value in enumerate(anchored)}}
 
 
 def _combined(choice: Choice) -> Json:

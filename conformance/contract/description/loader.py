@@ -2,8 +2,14 @@
 
 import re
 
+from conformance.contract import references
 from conformance.contract.description.json_reader import JsonReader
-from conformance.contract.description.source import Source, SourceError, TooLargeError
+from conformance.contract.description.source import (
+    Source,
+    SourceError,
+    TooLargeError,
+    UnbundledError,
+)
 from conformance.contract.description.yaml_reader import YamlReader
 
 MOST_VALUES = 500_000
@@ -25,6 +31,21 @@ def read(text: str) -> Source:
     if _size(document) > MOST_VALUES:
         raise TooLargeError(f"has more than {MOST_VALUES} values with its aliases written out")
     return Source(document, reader.lines)
+
+
+def resolve(source: Source, address: str) -> None:
+    """Resolve the references in a document that is at an address; nothing is fetched.
+
+    Raises UnbundledError, and TooLargeError.
+    """
+    try:
+        elsewhere = references.resolve(source.document, address)
+    except references.TooDynamic as problem:
+        raise TooLargeError(str(problem)) from None
+    for table in elsewhere:
+        stated = next(table[key] for key in references.REFERENCES if key in table)
+        message = f"refers to another document ({stated!r}): bundle them into one"
+        raise UnbundledError(message, source.line(table, "$ref"))
 
 
 def _size(document: object) -> int:

@@ -18,6 +18,11 @@ def differences(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     else:
         yield from _demanded(ours, theirs, place)
     yield from _closedness(ours, theirs, place)
+    # Where a required property is not described at all, that says enough.
+    is_told = any(not theirs.describes(name) for name in ours.required())
+    if not is_told and theirs.is_contradiction():
+        message = "fits no object: a property is required, and excluded"
+        yield place.difference(theirs, place.loss, message)
 
 
 def has(view: View, name: str) -> bool:
@@ -33,7 +38,8 @@ def _omission(name: str, ours: View, theirs: View, place: Place) -> Difference:
         is_open = (ours.aspects | stated.aspects) & SHAPE_ASPECTS
         effect = Effect.OPEN if is_open else Effect.HARMLESS
     said = stated.summary(), ""
-    return place.below(name).difference(theirs, effect, "is not described", said)
+    message = "is excluded" if theirs.describes(name) else "is not described"
+    return place.below(name).difference(theirs, effect, message, said)
 
 
 def _guaranteed(

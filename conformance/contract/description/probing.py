@@ -29,6 +29,8 @@ def differences(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
         yield place.difference(theirs, effect, f"also allows {kinds(wider)}", said)
     if narrower:
         effect = _effect_of_narrower(ours, theirs, narrower, place)
+        if place.in_response and not wider and _is_of_another_type(ours, theirs):
+            effect = Effect.CLIENTS  # nothing fits
         yield place.difference(theirs, effect, f"does not allow {kinds(narrower)}", said)
     if composite and not theirs.of_type(composite):
         yield place.difference(theirs, place.loss, f"is not {_NOUNS[composite]}", said)

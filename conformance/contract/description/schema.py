@@ -9,6 +9,9 @@ from conformance.contract.description import alternatives, keywords
 from conformance.contract.description.document import Choice, Choices, Document
 from conformance.contract.description.node import Node
 
+MOST_REQUIRED = 200
+"""Required properties that may contradict the rest of a schema."""
+
 UNDESCRIBED = "neverHeardOf"
 """A property name that no document describes."""
 
@@ -73,11 +76,28 @@ class View:
     # --- objects ----------------------------------------------------------------------------------
 
     def of_type(self, name: str) -> Choices:
-        """The choices that allow a value of type "object" or "array"."""
+        """The choices that allow a value of a JSON type."""
         return tuple(
             choice
             for choice in self.spelled_out
             if all(keywords.allows_type(node.value, name) for node in choice)
+        )
+
+    def is_contradiction(self) -> bool:
+        """Whether every choice requires a property of an object that it excludes."""
+        return all(map(self._is_impossible, self.of_type("object")))
+
+    def _is_impossible(self, choice: Choice) -> bool:
+        """Whether an object has to have a property that it must not have."""
+        required = _required(choice)
+        limits = [node.table.get("maxProperties") for node in choice]
+        if any(isinstance(limit, int | float) and limit < len(required) for limit in limits):
+            return True
+        names = [*self._children(choice, "propertyNames")]
+        return any(
+            any(keywords.is_nothing(node.value) for node in self._applied(choice, name))
+            or not all(View.of(self.document, node).allows(name) for node in names)
+            for name in sorted(required)[:MOST_REQUIRED]
         )
 
     def names_type(self) -> bool:
@@ -97,11 +117,8 @@ class View:
 
     def property_view(self, name: str) -> "View":
         """The statement about a property; if it is not described, that about additional ones."""
-        found: list[Choice] = []
-        for choice in self.of_type("object"):
-            stated = tuple(self._stated(choice, name))
-            found.append(stated or tuple(self._additional(choice)))
-        return View(self.document, tuple(found))
+        choices = self.of_type("object")
+        return View(self.document, tuple(tuple(self._applied(each, name)) for each in choices))
 
     def describes(self, name: str) -> bool:
         """Whether every choice describes a property."""
@@ -110,23 +127,45 @@ class View:
 
     def _stated(self, choice: Choice, name: str) -> Iterator[Node]:
         """The schemas of a property, by its name or by a pattern."""
-        for node in choice:
-            properties = self.document.raw_child(node, "properties")
-            stated = properties and self.document.raw_child(properties, name)
-            if stated is not None:
-                yield stated
-            patterns = self.document.raw_child(node, "patternProperties")
-            for pattern in patterns.table if patterns else ():
-                if patterns is not None and self.document.matches(pattern, name):
-                    line = self.document.source.line(patterns.value, pattern)
-                    yield Node(patterns.table[pattern], line)
+        return (stated for node in choice for stated in self._stated_by(node, name))
 
-    def _additional(self, choice: Choice) -> Iterator[Node]:
+    def _stated_by(self, node: Node, name: str) -> Iterator[Node]:
+        properties = self.document.raw_child(node, "properties")
+        stated = properties and self.document.raw_child(properties, name)
+        if stated is not None:
+            yield stated
+        patterns = self.document.raw_child(node, "patternProperties")
+        for pattern in patterns.table if patterns else ():
+            if patterns is not None and self.document.matches(pattern, name):
+                line = self.document.source.line(patterns.value, pattern)
+                yield Node(patterns.table[pattern], line)
+
+    def _applied(self, choice: Choice, name: str) -> Iterator[Node]:
+        """The schemas that a property has to fit, described or not.
+
+        `additionalProperties` is about what its own schema does not name, and no other one.
+        """
         for node in choice:
-            for keyword in ("additionalProperties", "unevaluatedProperties"):
-                found = self.document.raw_child(node, keyword)
-                if found is not None:
-                    yield found
+            additional = self.document.raw_child(node, "additionalProperties")
+            stated = [*self._stated_by(node, name)]
+            yield from stated if stated or additional is None else [additional]
+        for node in choice:
+            unevaluated = self.document.raw_child(node, "unevaluatedProperties")
+            if unevaluated is not None and not self._is_evaluated(node, name):
+                yield unevaluated
+
+    def _is_evaluated(self, node: Node, name: str) -> bool:
+        """Whether a schema, or one that it is combined of, is about a property."""
+        whole = self.document.views.setdefault(id(node.value), View.of(self.document, node))
+        return any(
+            any(True for _ in self._stated_by(part, name)) or "additionalProperties" in part.table
+            for choice in whole.spelled_out
+            for part in choice
+        )
+
+    def _children(self, choice: Choice, keyword: str) -> Iterator[Node]:
+        found = (self.document.raw_child(node, keyword) for node in choice)
+        return (node for node in found if node is not None)
 
     def required(self) -> frozenset[str]:
         """The properties that every choice requires."""
@@ -138,10 +177,10 @@ class View:
         return all(self._is_closed(choice) for choice in self.of_type("object"))
 
     def _is_closed(self, choice: Choice) -> bool:
-        stated = [*self._additional(choice), *self._stated(choice, UNDESCRIBED)]
-        names = [self.document.raw_child(node, "propertyNames") for node in choice]
-        is_excluded = any(keywords.is_nothing(node.value) for node in stated)
-        if is_excluded or any(not self._allows_name(node) for node in names if node is not None):
+        names = self._children(choice, "propertyNames")
+        applied = self._applied(choice, UNDESCRIBED)
+        is_excluded = any(keywords.is_nothing(node.value) for node in applied)
+        if is_excluded or not all(map(self._allows_name, names)):
             return True
         # If as many properties are required as are allowed, there is no room for another one.
         required = View(self.document, (choice,)).required()

@@ -18,13 +18,13 @@ ISOLATED = Isolated()
 SCHEMES = ("<all_urls>", "", "http", "https", "file")
 
 
-def flaws_of(text: str) -> list[Difference]:
+def flaws_of(text: str, address: str) -> list[Difference]:
     """The flaws of the document in a text, found in a process of its own. Raises SourceError.
 
     The validator takes the square of what a document has, and runs its patterns by Python.
     """
     try:
-        found = ISOLATED.call(f"{__name__}:stated_flaws", text)
+        found = ISOLATED.call(f"{__name__}:stated_flaws", [text, address])
     except Exceeded as problem:
         message = f"cannot be validated: the validator {problem}"
         return [Difference(Aspect.VALID, Effect.OPEN, "#/", message)]
@@ -34,11 +34,12 @@ def flaws_of(text: str) -> list[Difference]:
     ]
 
 
-def stated_flaws(text: str) -> list[list[object]]:
-    """The same as JSON values, in this process."""
-    return [
-        [each.effect, each.where, each.message, each.lines] for each in flaws(loader.read(text))
-    ]
+def stated_flaws(document: tuple[str, str]) -> list[list[object]]:
+    """The same of a text and its address, as JSON values, in this process."""
+    text, address = document
+    source = loader.read(text)
+    loader.resolve(source, address)
+    return [[each.effect, each.where, each.message, each.lines] for each in flaws(source)]
 
 
 def flaws(source: Source) -> Iterator[Difference]:

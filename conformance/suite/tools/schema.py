@@ -1,14 +1,16 @@
 """The input schema of a tool: where it has each argument, and why it rejects arguments.
 
 Arguments may be flat, in nested objects, or in one of several alternatives. A schema may refer to
-itself, and have more places than there are stars: what is read of it has a bound.
+itself, and have more places than there are stars: what is read of it has a bound. Its references
+are JSON Pointers: the toolbox has resolved all others.
 """
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from conformance.contract import validators
+from conformance.contract import pointer, validators
 from conformance.rules.tool_call import normalized
 
 MAX_DEPTH = 4
@@ -108,15 +110,21 @@ class _Reader:
         return {name: values[0]} if values else {}
 
     def parts(self, schema: Any, depth: int = 0) -> Iterator[Schema]:
-        """A schema and those that it combines: an optional argument is often one beside null."""
-        schema = _resolved(schema, self._root)
-        if not isinstance(schema, dict) or depth > MAX_DEPTH or self._left <= 0:
-            return
-        self._left -= 1
-        yield schema
-        for keyword in ALTERNATIVES:
-            for part in _array(schema, keyword):
-                yield from self.parts(part, depth + 1)
+        """A schema, what it refers to, and what they combine: an argument is often one or null."""
+        for one in islice(self._followed(schema), MAX_DEPTH + 1):
+            if depth > MAX_DEPTH or self._left <= 0:
+                return
+            self._left -= 1
+            yield one
+            for keyword in ALTERNATIVES:
+                for part in _array(one, keyword):
+                    yield from self.parts(part, depth + 1)
+
+    def _followed(self, schema: Any) -> Iterator[Schema]:
+        """A schema, and what it refers to: what is beside a reference counts too."""
+        while isinstance(schema, dict):
+            yield schema
+            schema = pointer.find(self._root, schema.get("$ref"))
 
 
 def _stated_values(parts: Sequence[Schema]) -> list[Any]:
@@ -141,14 +149,3 @@ def _array(schema: Schema, keyword: str) -> list[Any]:
 def _properties(schema: Schema) -> list[tuple[str, Any]]:
     properties = schema.get("properties")
     return list(properties.items()) if isinstance(properties, dict) else []
-
-
-def _resolved(schema: Any, root: Schema) -> Any:
-    for _ in range(MAX_DEPTH):
-        if not isinstance(schema, dict) or not str(schema.get("$ref", "")).startswith("#/"):
-            break
-        node: Any = root
-        for key in schema["$ref"][2:].split("/"):
-            node = node.get(key, {}) if isinstance(node, dict) else {}
-        schema = node
-    return schema

@@ -187,8 +187,15 @@ async def _converse(
 
 async def _tool_names(client: Client) -> AsyncIterator[str]:
     cursor = None
-    for _ in range(MAX_PAGES):
-        page: ListToolsResult = await client.list_tools(cursor=cursor)
+    followed: set[str | None] = set()
+    while cursor not in followed and len(followed) < MAX_PAGES:
+        followed.add(cursor)
+        try:
+            page: ListToolsResult = await client.list_tools(cursor=cursor)
+        except MCPError:
+            if cursor == "":  # some write it where a list ends
+                return
+            raise
         for tool in page.tools:
             yield tool.name
         cursor = page.next_cursor

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
+from conformance.contract.references import resolved
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.json_rpc import is_failure, response_to
@@ -124,9 +125,13 @@ class Toolbox:
         cursor: str | None = None
         followed: set[str] = set()
         for _ in range(MAX_PAGES):
-            params = {"cursor": cursor} if cursor else {}
-            page = self._page_of_tools(Message("tools/list", params, "list the tools"), caller)
-            shown = {tool["name"]: tool for tool in page["tools"] if _has_name(tool)}
+            try:
+                page = self._page_of_tools(cursor, caller)
+            except ToolsNotListed:
+                if cursor == "":  # some write it where a list ends
+                    return tools
+                raise
+            shown = {tool["name"]: _readable(tool) for tool in page["tools"] if _has_name(tool)}
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str) or (cursor in followed and shown.keys() <= tools.keys()):
                 return tools | shown
@@ -135,8 +140,9 @@ class Toolbox:
             tools |= shown
         return tools
 
-    def _page_of_tools(self, message: Message, caller: Caller) -> dict[str, Any]:
-        reply = self.channel.send(message, caller)
+    def _page_of_tools(self, cursor: str | None, caller: Caller) -> dict[str, Any]:
+        params = {} if cursor is None else {"cursor": cursor}
+        reply = self.channel.send(Message("tools/list", params, "list the tools"), caller)
         response = response_to(reply.exchange, reply.number)
         result = response.get("result")
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
@@ -286,6 +292,12 @@ def arguments_of(call: Call) -> dict[str, Any]:
     """The arguments of a call over HTTP for its tool: `limit` is a number."""
     query = {name: int(value) if name == "limit" else value for name, value in call.query}
     return {**call.path, **query}
+
+
+def _readable(tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool whose input schema has JSON Pointers as its only references."""
+    schema = tool.get("inputSchema")
+    return {**tool, "inputSchema": resolved(schema)} if isinstance(schema, dict) else tool
 
 
 def _has_name(tool: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The references of a schema: where they may be, and which parts of the document they lead to."""
+"""The components and sections of a document that its schemas refer to."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -7,26 +7,6 @@ from conformance.contract import pointer
 
 Path = tuple[str, ...]
 """The names that lead from the root to a component or a section."""
-
-_DATA = frozenset({"example", "examples", "default", "const", "enum"})
-"""Keywords whose values are data, in which a `$ref` is not a reference."""
-_NAMING = frozenset(
-    {
-        "properties",
-        "patternProperties",
-        "responses",
-        "schemas",
-        "parameters",
-        "$defs",
-        "dependentSchemas",
-    }
-)
-"""Keywords whose keys are names, so that a key `default` is not a keyword there."""
-
-
-def is_data(keyword: str | int, key: str | int) -> bool:
-    """Whether the value of a key is example data; `keyword` is the key of the mapping around it."""
-    return key in _DATA and keyword not in _NAMING
 
 
 def paths(schema: object) -> tuple[Path, ...]:

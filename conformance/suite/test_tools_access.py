@@ -14,6 +14,7 @@ from conformance.suite.approval.tool_calls import arguments_of_approval, check_w
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.malformed_ids import lookalikes
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
 from conformance.suite.tools.results import check_rejected, check_shown_nothing
@@ -145,14 +146,19 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
     # The beginning of an id could select by a pattern, and parsers accept it in braces.
     ids = [
-        (name, value) for name, id in call.path.items() for value in (id[:-1], f"{{{id}}}", None)
+        (name, value)
+        for name, id in call.path.items()
+        for value in (id[:-1], f"{{{id}}}", None, *lookalikes(id).values())
     ]
     if not operation.is_list:
         return ids
-    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
-    names = [name for name in toolbox.live.session.roles(operation) if name != "limit"]
+    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many", "0x10", "１０")]
+    live = toolbox.live
+    names = [name for name in live.session.roles(operation) if name != "limit"]
     taken = [name for name in names if toolbox.argument_name(operation, name) is not None]
-    return [*ids, *limits, *((name, "not-a-uuid") for name in taken)]
+    unknown = live.made_up("malformed")
+    others = ("not-a-uuid", *lookalikes(unknown).values())
+    return [*ids, *limits, *((name, value) for name in taken for value in others)]
 
 
 def _baseline(

@@ -7,9 +7,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.outgoing import fill
 from conformance.http.sending import Sending
-from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live
-from conformance.target.target import Credential
 
 NOT_UTF_8 = "%FF"
 PATH_VALUES = {
@@ -34,41 +32,33 @@ BODIES = (
 """Odd JSON, invalid UTF-8, and a byte order mark: parsers may reject them."""
 
 
+LONGEST_USUAL = 1_000
+"""Characters of a value that no server on the way has a reason to reject for its length."""
+
+
 def responses(operation: Operation, live: Live) -> list[Exchange]:
     """The responses to odd values of each argument, in addresses that primary is served at.
 
-    The last one is to a valid credential of each scheme at once. No rule applies to them: a server
-    in front of the target may respond.
+    The rules apply to those of usual length, whoever responds; a longer one may be rejected by any
+    server on the way, in its own words, which is observed.
     """
     call, primary = live.call(operation), live.callers.credential("primary")
     sendings = [
-        Sending(primary, None, purpose, in_contract=False, url=url)
-        for purpose, url in _addresses(operation, call, live)
+        Sending(primary, None, purpose, in_contract=is_usual, judge_arguments=False, url=url)
+        for purpose, url, is_usual in _addresses(operation, call, live)
     ]
-    calls = [Call(operation.id)] * len(sendings)
-    if beside := beside_another(primary):
-        sendings.append(beside)
-        calls.append(call)
-    return live.session.client.send_all(calls, sendings)
+    return live.session.client.send_all([Call(operation.id)] * len(sendings), sendings)
 
 
-def beside_another(caller: Credential) -> Sending | None:
-    """How a request is sent with a valid credential of each scheme; None where there is one."""
-    scheme = caller.schemes[0]
-    headers, purpose = other_headers(caller, scheme), "a valid credential of each scheme"
-    if not headers:
-        return None
-    return Sending(caller, scheme, purpose, headers=headers, in_contract=False)
-
-
-def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str]]:
-    """What is odd about each address, and the address."""
+def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str, bool]]:
+    """What is odd about each address, the address, and whether its length is usual."""
     base = live.session.target.base_url
     for parameter in call.path:
         for label, value in PATH_VALUES.items():
             path = operation.path.replace(f"{{{parameter}}}", value)
-            yield f"{parameter}: {label}", f"{base}{path}"
+            yield f"{parameter}: {label}", f"{base}{path}", len(value) < LONGEST_USUAL
     served = base + fill(operation.path, call.path)
     for name in live.session.roles(operation):
         for label, value in QUERY_VALUES.items():
-            yield f"{name}: {label}", f"{served}?{quote(name)}={value}"
+            address = f"{served}?{quote(name)}={value}"
+            yield f"{name}: {label}", address, len(value) < LONGEST_USUAL

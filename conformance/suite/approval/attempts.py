@@ -129,6 +129,18 @@ def _with_id_in_body(call: Call, revision: int, key: str) -> Call:
     return call.at(reviewId="not-a-uuid").carrying(document)
 
 
+def naming_another(right: Call, id: str) -> Call:
+    """The call with the id of another review in its body, where it is no property."""
+    return right.carrying({**json.loads(right.body or b"{}"), "reviewId": id})
+
+
+def twice_stale(call: Call, right: int, key: str) -> Call:
+    """A body that states two revisions, of which none is the current one."""
+    name = '"expectedSubjectRevision"'
+    body = f'{{{name}: {right + 1}, {name}: {right + 2}, "idempotencyKey": {json.dumps(key)}}}'
+    return _raw(body.encode())(call, right, key)
+
+
 MISSPELT: Mapping[str, Change] = {
     "the id without dashes": _at(lambda id: id.replace("-", "")),
     "the id in braces": _at(lambda id: f"{{{id}}}"),

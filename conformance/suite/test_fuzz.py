@@ -10,6 +10,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
+from conformance.rules import response as form
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import odd_values
@@ -60,9 +61,13 @@ def _check_odd_values(operation: Operation, live: Live) -> None:
     live.callers.require_baseline(live.call(operation))
     for response in odd_values.responses(operation, live):
         expect.that(response.status != 500, failure(response), response)
-        if not response.in_contract:
+        if response.response is None:
+            continue
+        judged = form.examine(response.response, live.session.contract.statuses)
+        for problem in [each.problem for each in judged if each.defect is not None][:1]:
             subject = f"{operation.id}: {response.purpose}"
-            live.session.observations.append(("observe/parameters", subject, response.describe()))
+            found = f"{response.describe()}: {problem}"
+            live.session.observations.append(("observe/parameters", subject, found))
 
 
 def _check_odd_cursors(operation: Operation, live: Live) -> None:

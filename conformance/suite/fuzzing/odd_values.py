@@ -32,33 +32,28 @@ BODIES = (
 """Odd JSON, invalid UTF-8, and a byte order mark: parsers may reject them."""
 
 
-LONGEST_USUAL = 1_000
-"""Characters of a value that no server on the way has a reason to reject for its length."""
-
-
 def responses(operation: Operation, live: Live) -> list[Exchange]:
     """The responses to odd values of each argument, in addresses that primary is served at.
 
-    The rules apply to those of usual length, whoever responds; a longer one may be rejected by any
-    server on the way, in its own words, which is observed.
+    No rule applies to them: a server in front of the target may respond. What a rule would have
+    blamed is observed.
     """
     call, primary = live.call(operation), live.callers.credential("primary")
     sendings = [
-        Sending(primary, None, purpose, in_contract=is_usual, judge_arguments=False, url=url)
-        for purpose, url, is_usual in _addresses(operation, call, live)
+        Sending(primary, None, purpose, in_contract=False, url=url)
+        for purpose, url in _addresses(operation, call, live)
     ]
     return live.session.client.send_all([Call(operation.id)] * len(sendings), sendings)
 
 
-def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str, bool]]:
-    """What is odd about each address, the address, and whether its length is usual."""
+def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str]]:
+    """What is odd about each address, and the address."""
     base = live.session.target.base_url
     for parameter in call.path:
         for label, value in PATH_VALUES.items():
             path = operation.path.replace(f"{{{parameter}}}", value)
-            yield f"{parameter}: {label}", f"{base}{path}", len(value) < LONGEST_USUAL
+            yield f"{parameter}: {label}", f"{base}{path}"
     served = base + fill(operation.path, call.path)
     for name in live.session.roles(operation):
         for label, value in QUERY_VALUES.items():
-            address = f"{served}?{quote(name)}={value}"
-            yield f"{name}: {label}", address, len(value) < LONGEST_USUAL
+            yield f"{name}: {label}", f"{served}?{quote(name)}={value}"

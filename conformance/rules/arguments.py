@@ -131,16 +131,20 @@ def _uuid(value: str) -> Fitness:
 def limit(value: str) -> Fitness:
     """The fitness of a `limit` (Limits): decimal digits from 1 to 100.
 
-    Open: an empty value, and other notations of an integer in range (`+5`, `05`, `5.0`, `1e1`,
-    digits of other scripts).
+    Open: an empty value, and other decimal notations of an integer in range (`+5`, `05`, `5.0`,
+    `1e1`, blanks around it).
     """
     if re.fullmatch(r"[1-9][0-9]?|100", value):
         return Fitness.VALID
+    text = value.strip()
+    if not text:
+        return Fitness.OPEN
+    if not text.isascii() or "_" in text:  # which Python reads as numbers
+        return Fitness.INVALID
     try:
-        number = float(value.strip())
+        number = float(text)
     except ValueError:
-        is_open = not value.strip() or value.lower().startswith("0x")
-        return Fitness.OPEN if is_open else Fitness.INVALID
+        return Fitness.INVALID
     is_integer = isfinite(number) and number == int(number)
     return Fitness.OPEN if is_integer and 1 <= number <= 100 else Fitness.INVALID
 

@@ -8,7 +8,7 @@ from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defe
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.attempts import ON_APPROVED
+from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.race import AT_ONCE, Race, race
 from conformance.suite.approval.result import (
@@ -18,6 +18,7 @@ from conformance.suite.approval.result import (
 )
 from conformance.suite.approval.review import place, record_of
 from conformance.suite.approval.side_by_side import Approved, side_by_side
+from conformance.suite.approval.trial import revision_sent
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
@@ -54,6 +55,25 @@ def test_many_approvals_at_once_leave_one_state(
         expect.status(response, *ON_APPROVED)
     _winner(raced)
     check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review))
+
+
+@requirement("approval/key-other-revision")
+def test_one_key_with_two_revisions_at_once_is_a_conflict(
+    live: Live, approvals: Approvals, preconditions: Preconditions
+) -> None:
+    """A request with another revision does not get the result of the one that it overlaps."""
+    _require_single_approvals(preconditions)
+    if live.session.connections == 1 or not approvals.pool.can_spare():
+        raise NotApplicable("the profile allows no race, or has few reviews")
+    behind = [number % 2 for number in range(AT_ONCE)]  # a lower one never becomes the current one
+    try:
+        raced = race(live, approvals, ["one key, two revisions"] * AT_ONCE, behind)
+    except Inconclusive as reason:
+        raise NotApplicable("the race was disturbed by others") from reason
+    for response in raced.responses:
+        stated = revision_sent(response)
+        if stated != raced.review.revision:
+            expect.status(response, *conflict(stated), because="a used key with another revision")
 
 
 @requirement("approval/result-status")

@@ -10,6 +10,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
+from conformance.rules import response as form
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import odd_values
@@ -35,7 +36,7 @@ def test_generated_valid_arguments_are_accepted(
     Fuzz(operation, Mode.POSITIVE, live, request_source).run()
 
 
-@requirement("arguments/no-failure")
+@requirement("arguments/no-failure", observes="observe/parameters")
 def test_generated_invalid_arguments_cause_no_failure(
     operation: Operation, live: Live, request_source: RequestSource
 ) -> None:
@@ -60,6 +61,13 @@ def _check_odd_values(operation: Operation, live: Live) -> None:
     live.callers.require_baseline(live.call(operation))
     for response in odd_values.responses(operation, live):
         expect.that(response.status != 500, failure(response), response)
+        if response.response is None:
+            continue
+        judged = form.examine(response.response, live.session.contract.statuses)
+        for problem in [each.problem for each in judged if each.defect is not None][:1]:
+            subject = f"{operation.id}: {response.purpose}"
+            found = f"{response.describe()}: {problem}"
+            live.session.observations.append(("observe/parameters", subject, found))
 
 
 def _check_odd_cursors(operation: Operation, live: Live) -> None:
@@ -112,8 +120,5 @@ def _check_odd_approvals(operation: Operation, live: Live) -> None:
     calls += [replace(call, body=body) for body in odd_values.BODIES]
     primary = live.callers.credential("primary")
     sendings = [Sending(primary, None, "an odd approval", judge_arguments=False)] * len(calls)
-    if beside := odd_values.beside_another(primary):
-        sendings.append(beside)
-        calls.append(call.carrying(bodies[0]))
     for response in live.session.client.send_all(calls, sendings):
         expect.that(response.status != 500, failure(response), response)

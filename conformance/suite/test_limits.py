@@ -15,6 +15,8 @@ from conformance.contract.verdict import (
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.callers import expect
 from conformance.suite.callers.needs import needed
 from conformance.suite.callers.requirement import requirement
@@ -30,16 +32,37 @@ ROUNDS = 3
 
 
 @requirement("limits/rate", alone=True)
-def test_too_many_requests_are_rejected(live: Live) -> None:
-    """A caller who exceeds the rate limit gets 429, by either scheme, and no operation fails."""
+def test_too_many_requests_are_rejected(live: Live, approvals: Approvals) -> None:
+    """A caller who exceeds the rate limit gets 429, by either scheme, and nothing is done."""
     for scheme in live.callers.credential("throttled").schemes:
-        _first_429(live, scheme)
+        _check_no_effect(scheme, live, approvals)
         caller = live.callers.credential("throttled")
         sending = Sending(caller, scheme, "past the rate limit", patient=False)
         for call in _one_call_of_each_operation(live):
             response = live.session.client.send(call, sending)
             is_failure = _fails_past_the_limit(response, sending, live)
             expect.that(not is_failure, _other_than_429(response), response)
+
+
+def _check_no_effect(scheme: str, live: Live, approvals: Approvals) -> None:
+    """Violation where no request gets 429, or where an approval that does is made all the same."""
+    try:
+        review = approvals.pool.pending()
+    except Inconclusive:  # none is left to approve, or there is no consent
+        _first_429(live, scheme)
+        return
+    key = approvals.key(review.id, f"past the rate limit by {scheme}")
+    call = approvals.call(review.id, review.revision, key)
+    _first_429(live, scheme)
+    approvals.record(review.id, review.revision, key)
+    caller = live.callers.credential("throttled")
+    sending = Sending(caller, scheme, "an approval past the rate limit", patient=False)
+    response = live.session.client.send(call, sending)
+    after = approvals.reader.read(review.id)
+    if approvals.is_spent(review, after):
+        approvals.pool.spend(review)
+    if response.status == 429:
+        check_not_approved(response, after)
 
 
 @requirement("limits/retry-after", alone=True)

@@ -27,6 +27,8 @@ VOCABULARIES = re.compile(
 )
 REASON = "approvalUnavailableReason"
 MOST_VALUES = 40
+OTHER_NOTATIONS = ("1e1", "10.0", " 10")
+"""Notations of a limit in range of which it is open whether they are integers."""
 SORT_KEYS = ("createdAt", "updatedAt", "name", "id", "startUs")
 
 
@@ -165,12 +167,16 @@ def test_a_cursor_that_was_never_issued(operation: Operation, live: Live) -> Non
 
 @requirement("observe/parameters")
 def test_an_unknown_query_parameter(operation: Operation, live: Live) -> None:
-    """The response to a query parameter that the contract does not name."""
+    """The response to a query parameter that the contract does not name, and to odd limits."""
     call = live.call(operation).asking(unknownParameter="1")
     primary = live.callers.credential("primary")
     sending = Sending(primary, purpose="an unknown parameter", in_contract=False)
     response = live.session.client.send(call, sending)
     _observe(live, "observe/parameters", operation.id, response.describe())
+    for limit in OTHER_NOTATIONS if operation.is_list else ():
+        written = live.callers.send(live.call(operation).asking(limit=limit))
+        subject = f"{operation.id}: limit={limit!r}"
+        _observe(live, "observe/parameters", subject, written.describe())
 
 
 @requirement("observe/both-credentials")

@@ -14,6 +14,8 @@ from conformance.suite.approval.tool_calls import arguments_of_approval, check_w
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.malformed_ids import lookalikes
+from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
 from conformance.suite.tools.results import check_rejected, check_shown_nothing
@@ -47,13 +49,10 @@ def test_a_tool_needs_a_credential(
             who, scheme = each.caller.credential, each.caller.scheme
             purpose = f"{each.purpose}, beside arguments"
             check_shown_nothing(toolbox.call(operation, beside, who, scheme, purpose=purpose))
-    # A caller who is rejected at the handshake may still be served without it.
+    # A caller who is rejected at the handshake may still be served without it, or in a session.
     for each in one_of_each(intruders):
-        purpose = f"{each.purpose}, without the handshake"
         for given in (arguments, *further):
-            result = toolbox.call_without_handshake(operation, given, each.caller, purpose)
-            if result is not None:
-                check_shown_nothing(result)
+            _check_guest(operation, given, each.caller, toolbox)
     check_without_effect(call, operation, approvals, trials)
 
 
@@ -66,6 +65,7 @@ def test_a_tool_needs_the_permission(
     call, arguments = _baseline(operation, toolbox, approvals, trials)
     purpose = "a caller without the permission"
     check_shown_nothing(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
+    _check_guest(operation, arguments, Caller(credential, scheme), toolbox)
     check_without_effect(call, operation, approvals, trials)
     for further in (
         *further_arguments(operation, toolbox, call),
@@ -118,6 +118,21 @@ def _check_out_of_outsiders_reach(
     for later in with_primarys_cursor(operation, toolbox, arguments):
         result = toolbox.call(operation, later, outsider, purpose="primary's cursor")
         check_shown_nothing(result, [id])
+    _check_guest(operation, arguments, Caller.of(outsider), toolbox, id)
+
+
+def _check_guest(
+    operation: Operation, arguments: Arguments, caller: Caller, toolbox: Toolbox, *named: str
+) -> None:
+    """A caller who may not call a tool is shown nothing after the handshake of another one.
+
+    A session is no credential: each request in it has its own.
+    """
+    who = caller.credential.name if caller.credential else "nobody"
+    purpose = f"{who}, after the handshake of primary"
+    result = toolbox.call_as_guest(operation, arguments, caller, purpose)
+    if result is not None:
+        check_shown_nothing(result, named)
 
 
 def _ids_outside(live: Live, kind: str) -> list[str]:
@@ -145,14 +160,19 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
     # The beginning of an id could select by a pattern, and parsers accept it in braces.
     ids = [
-        (name, value) for name, id in call.path.items() for value in (id[:-1], f"{{{id}}}", None)
+        (name, value)
+        for name, id in call.path.items()
+        for value in (id[:-1], f"{{{id}}}", None, *lookalikes(id).values())
     ]
     if not operation.is_list:
         return ids
-    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
-    names = [name for name in toolbox.live.session.roles(operation) if name != "limit"]
+    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many", "0x10", "１０")]
+    live = toolbox.live
+    names = [name for name in live.session.roles(operation) if name != "limit"]
     taken = [name for name in names if toolbox.argument_name(operation, name) is not None]
-    return [*ids, *limits, *((name, "not-a-uuid") for name in taken)]
+    unknown = live.made_up("malformed")
+    others = ("not-a-uuid", *lookalikes(unknown).values())
+    return [*ids, *limits, *((name, value) for name in taken for value in others)]
 
 
 def _baseline(

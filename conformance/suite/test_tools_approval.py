@@ -245,10 +245,14 @@ def _next_approved_and_watched(
 def _approved_by_another_scheme(
     toolbox: Toolbox, operation: Operation, approvals: Approvals
 ) -> tuple[ToolResult, Mapping[str, Exchange]]:
-    """The same, by another scheme that the tools accept; Violation where it is rejected."""
+    """The same, by another scheme that the tools accept; Violation where it is rejected.
+
+    A review that this scheme does not reach is none of its own.
+    """
     other = toolbox.by_another_scheme()
-    (_, _, result), also = _next_approved_and_watched(other, operation, approvals)
-    data_of(result)
+    (review, _, result), also = _next_approved_and_watched(other, operation, approvals)
+    if result.is_served or approvals.reader.read(review.id, other.scheme).status != 404:
+        data_of(result)
     return result, also
 
 

@@ -127,6 +127,8 @@ def test_a_misspelt_id_is_derived_from_the_right_one() -> None:
         {"reviewId": "0b6d5a9e7c434c1e8f213f0c1d527a94"},
         {"reviewId": f"{{{ID}}}"},
         {"reviewId": f"{ID}0"},
+        {"reviewId": f"٠{ID[1:]}"},
+        {"reviewId": ID.replace("b", "ｂ", 1)},
         {"reviewId": "not-a-uuid"},
         {"reviewId": "not-a-uuid"},
     ]

@@ -74,11 +74,7 @@ def test_a_key_of_an_archived_review_is_not_replayed() -> None:
     ("check", "operation", "expected"),
     [
         (read.test_a_valid_request_is_served, "project_get", None),
-        (
-            authentication.test_a_bearer_token_suffices,
-            "project_get",
-            "project_get by bearer returned 404",
-        ),
+        (authentication.test_a_bearer_token_suffices, "project_get", None),
         (
             pagination.test_following_cursors_returns_every_record,
             "project_list",
@@ -210,7 +206,10 @@ def test_a_record_differs_longer_from_its_list_where_others_change(
 ) -> None:
     """The property changes in all other records."""
     with stage() as one:
-        own = one.things["live"].sample("project_list")[0].record["id"]
+        sample = one.things["live"].sample("project_list")
+        _, own, *_ = sorted(
+            listed.record["id"] for listed in sample
+        )  # they are looked into in turn
         numbers, reads = count(), count()
 
         def spoil(request: httpx.Request, send: Send) -> httpx.Response:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.http.exchange import Call
+from conformance.suite.lists.malformed_ids import lookalikes
 
 Change = Callable[[Call, int, str], Call]
 """Makes the call that is sent from a right one, its revision and its key."""
@@ -116,6 +117,11 @@ def ahead_in_capitals(call: Call, right: int, key: str) -> Call:
     return stale.at(reviewId=stale.path["reviewId"].upper())
 
 
+def _like(label: str) -> Change:
+    """The id with what libraries read as if it were not there."""
+    return _at(lambda id: lookalikes(id).get(label, f"{id}0"))
+
+
 def _with_id_in_body(call: Call, revision: int, key: str) -> Call:
     """The right id stands in the body, where it is no property of the contract."""
     id = call.path["reviewId"]
@@ -123,10 +129,24 @@ def _with_id_in_body(call: Call, revision: int, key: str) -> Call:
     return call.at(reviewId="not-a-uuid").carrying(document)
 
 
+def naming_another(right: Call, id: str) -> Call:
+    """The call with the id of another review in its body, where it is no property."""
+    return right.carrying({**json.loads(right.body or b"{}"), "reviewId": id})
+
+
+def twice_stale(call: Call, right: int, key: str) -> Call:
+    """A body that states two revisions, of which none is the current one."""
+    name = '"expectedSubjectRevision"'
+    body = f'{{{name}: {right + 1}, {name}: {right + 2}, "idempotencyKey": {json.dumps(key)}}}'
+    return _raw(body.encode())(call, right, key)
+
+
 MISSPELT: Mapping[str, Change] = {
     "the id without dashes": _at(lambda id: id.replace("-", "")),
     "the id in braces": _at(lambda id: f"{{{id}}}"),
     "the id and another digit": _at(lambda id: f"{id}0"),
+    "the id with a digit of another script": _like("a digit of another script"),
+    "the id with a full-width letter": _like("a full-width letter"),
     "an id that is no UUID": _at(lambda _: "not-a-uuid"),
     "an id that is no UUID, and the right one in the body": _with_id_in_body,
 }

@@ -15,12 +15,14 @@ from conformance.suite.approval.attempts import (
     ahead_in_capitals,
     changed,
     reordered,
+    twice_stale,
     unaltered,
 )
 from conformance.suite.callers.forged_credentials import (
     Header,
     made_up,
     near_misses,
+    other_headers,
     without_credential,
 )
 from conformance.target.forged import EMPTY
@@ -28,7 +30,7 @@ from conformance.target.target import Credential
 
 FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 """The credentials of a profile that may not approve."""
-STALE_KIND = "stale"
+STALE_KIND, AMBIGUOUS = "stale", "ambiguous"
 GUARDED = "approval/guarded-replay"
 PURPOSES = {
     "missing": ("authentication/missing", "authentication/challenge", GUARDED),
@@ -41,6 +43,7 @@ PURPOSES = {
     STALE_KIND: ("approval/stale-revision", "authorization/no-more-than-permission"),
     "malformed": ("arguments/body",),
     "misspelt": ("arguments/approval-id",),
+    AMBIGUOUS: ("arguments/ambiguous",),
 }
 """The requirements for which the attempts of each kind are made."""
 IN_CAPITALS = "one revision ahead, at the id in capitals"
@@ -100,6 +103,8 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
         yield Planned("malformed", label, primary, None, change)
     for label, change in MISSPELT.items():
         yield Planned("misspelt", label, primary, None, change)
+    yield Planned(AMBIGUOUS, "two stale revisions in one body", primary, None, twice_stale)
+    yield from _beside_outsider(session)
 
 
 def _without_credential() -> Iterator[Planned]:
@@ -113,6 +118,22 @@ def _forged(session: Context, primary: Credential) -> Iterator[Planned]:
         closest = islice(near_misses(session, primary, scheme), 1)
         for credential in (made_up(session, scheme), *closest):
             yield Planned("unknown", f"{credential.name} by {scheme}", credential, scheme)
+
+
+def _beside_outsider(session: Context) -> Iterator[Planned]:
+    """A right approval by those who may not approve, with the credential of the outsider as well.
+
+    The outsider may approve, and does not reach the review.
+    """
+    outsider = session.target.credentials.get("outsider")
+    for name in FORBIDDEN:
+        credential = session.target.credentials.get(name)
+        if outsider is None or credential is None or credential is outsider:
+            continue
+        for scheme in credential.schemes:
+            if headers := other_headers(outsider, scheme):
+                label = f"{name} by {scheme}, beside outsider"
+                yield Planned(AMBIGUOUS, label, credential, scheme, headers=headers)
 
 
 def _as_others(session: Context) -> Iterator[Planned]:

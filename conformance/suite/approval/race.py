@@ -37,8 +37,12 @@ class Race:
         return next((each for each in self.responses if each.status == 200), None)
 
 
-def race(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
+def race(
+    live: Live, approvals: Approvals, labels: Sequence[str], behind: Sequence[int] = ()
+) -> Race:
     """Approve one review at once, with a key for each label.
+
+    `behind` has how far the revision of each request is behind the current one: by default, not.
 
     Another review is raced for where transient errors spoil a race. Raises Inconclusive where that
     is so each time, where others revise the subject each time, or where the profile allows no race.
@@ -48,7 +52,7 @@ def race(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
             "the profile allows one request at a time", needs=("limits.connections",)
         )
     for _ in range(MOST_RACES):
-        raced = _race_at_current_revision(live, approvals, labels)
+        raced = _race_at_current_revision(live, approvals, labels, behind or [0] * len(labels))
         if not raced.spoiling:
             return raced
     for response in raced.spoiling:
@@ -56,13 +60,16 @@ def race(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
     return raced
 
 
-def _race_at_current_revision(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
+def _race_at_current_revision(
+    live: Live, approvals: Approvals, labels: Sequence[str], behind: Sequence[int]
+) -> Race:
     """Race for one review; once more where others have revised its subject meanwhile."""
     review = approvals.pool.take()
     for number in range(MOST_REVISIONS):
         suffix = f" at another revision {number}" if number else ""
         keys = tuple(approvals.key(review.id, f"{label}{suffix}") for label in labels)
-        raced = _race_once(live, approvals, review, keys)
+        revisions = [review.revision - difference for difference in behind]
+        raced = _race_once(live, approvals, review, list(zip(revisions, keys, strict=True)))
         latest = _revised(approvals, raced)
         if latest is None:
             return raced
@@ -80,10 +87,16 @@ def _revised(approvals: Approvals, raced: Race) -> Review | None:
     return approvals.reader.revised(raced.review) if all_conflict else None
 
 
-def _race_once(live: Live, approvals: Approvals, review: Review, keys: tuple[str, ...]) -> Race:
-    """Approve a review at once, each on a connection of its own and without retries."""
+def _race_once(
+    live: Live, approvals: Approvals, review: Review, guards: Sequence[tuple[int, str]]
+) -> Race:
+    """Approve a review at once, each on a connection of its own and without retries.
+
+    `guards` are the revision and the key of each request.
+    """
+    keys = tuple(key for _, key in guards)
     approvals.record(review.id, review.revision, keys[0])
-    calls = [approvals.call(review.id, review.revision, key) for key in keys]
+    calls = [approvals.call(review.id, *guard) for guard in guards]
     client = live.session.client
     exchanges = client.send_all(calls, [_sending(live)] * len(calls), together=True)
     final = _after_waiting(live, exchanges)

@@ -26,21 +26,29 @@ FEWEST_LEFT = 3
 class Stock:
     """The reviews that a run has left: their ids, those recorded, and those withheld.
 
-    `unusable` has the reasons why reviews were left out that show no revision.
+    `unusable` has the reasons why reviews were left out that show no revision. `shared` are those
+    that each scheme of primary lists: one of its credentials may reach less than the other.
     """
 
     ids: list[str]
     recorded: list[str]
     withheld: list[Review]
     unusable: list[NoRevisionError]
+    shared: frozenset[str] = frozenset()
     being_tried: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def of(cls, session: Context) -> "Stock":
+    def of(cls, session: Context, shared: frozenset[str]) -> "Stock":
         """What a run begins with."""
         stated = session.target.fixtures.approvable_reviews
         ids = (id for id in stated if id.lower() not in session.spent)
-        return cls(list(ids), list(session.provisioned or ()), [], [])
+        stock = cls(list(ids), list(session.provisioned or ()), [], [], shared)
+        stock.order(lambda _: 0)
+        return stock
+
+    def order(self, worth: Callable[[str], int]) -> None:
+        """Let those come first that every scheme reaches, and then those that are worth more."""
+        self.ids.sort(key=lambda id: (id.lower() not in self.shared, -worth(id.lower())))
 
 
 class ReviewPool:
@@ -53,7 +61,9 @@ class ReviewPool:
     @cached_property
     def _stock(self) -> Stock:
         """Asked for when it is needed: most of those who may approve do not."""
-        return self._session.fact(fact_name("reviews", "approvable"), Stock.of)
+        return self._session.fact(
+            fact_name("reviews", "approvable"), lambda own: Stock.of(own, self._reader.shared)
+        )
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -131,7 +141,7 @@ class ReviewPool:
         """
         if worth is not None:
             records = {record["id"].lower(): record for record in self._reader.listed()}
-            self._stock.ids.sort(key=lambda id: -worth(records.get(id.lower(), {})))
+            self._stock.order(lambda id: worth(records.get(id, {})))
         review = self.pending()
         self._stock.ids.remove(review.id)
         return review

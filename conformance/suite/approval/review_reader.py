@@ -245,6 +245,11 @@ class ReviewReader:
                 if review.id.lower() in calls:
                     yield calls[review.id.lower()]
 
+    @property
+    def shared(self) -> frozenset[str]:
+        """The reviews that each scheme of primary lists, by their ids in lower case."""
+        return self._live.shared("review_list")
+
     def find_listed(self, id: str) -> Listed | None:
         """A review as the list showed it before any approval; None where it did not."""
         records = self._live.records("review_list")

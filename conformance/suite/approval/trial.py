@@ -60,8 +60,7 @@ class Attempt:
     @property
     def sent_revision(self) -> Any:
         """The revision that the request expected; None where its body is not an object."""
-        document, _ = parse(self.response.call.body or b"{}")
-        return document.get("expectedSubjectRevision") if isinstance(document, dict) else None
+        return revision_sent(self.response)
 
     @property
     def is_overtaken(self) -> bool:
@@ -167,6 +166,12 @@ class Trial:
 
     def _is_unrelated(self, read: Exchange) -> bool:
         return are_unrelated(self.review.record, record_of(read))
+
+
+def revision_sent(response: Exchange) -> Any:
+    """The revision that a request to approve expected; None where its body is not an object."""
+    document, _ = parse(response.call.body or b"{}")
+    return document.get("expectedSubjectRevision") if isinstance(document, dict) else None
 
 
 def _approved_of(bystanders: Sequence[Bystander]) -> list[Exchange]:

@@ -137,8 +137,12 @@ class Trials:
 
     def stale_attempts(self) -> list[Attempt]:
         """Every attempt of any trial with a revision that was not the current one."""
+        return self.of_kind(STALE_KIND)
+
+    def of_kind(self, kind: str) -> list[Attempt]:
+        """Every attempt of any trial that is of a kind."""
         attempts = (each for trial in self._all() for each in trial.attempts.values())
-        return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
+        return [attempt for attempt in attempts if attempt.kind == kind]
 
     def not_overtaken(self, stale: Sequence[Attempt]) -> list[Attempt]:
         """The stale attempts but those whose revision another client may have made.

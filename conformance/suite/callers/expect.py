@@ -68,6 +68,18 @@ def _other_status(
     ).at(status_line(response))
 
 
+def reached(response: Exchange) -> None:
+    """The response is no 404; Inconclusive otherwise: what one credential shows is not expected of
+    another, even of the same caller (Authentication).
+    """
+    if response.status == 404:
+        raise Inconclusive(
+            f"{response.operation} with {response.credential} by {response.scheme} returned 404",
+            needs=(f"credentials.{response.credential}.{response.scheme}",),
+            exchanges=[response.id],
+        )
+
+
 def served(response: Exchange) -> None:
     """The response is 200; Inconclusive for 401 and 403, which other checks are about."""
     if response.status in (401, 403):

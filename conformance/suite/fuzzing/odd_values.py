@@ -7,9 +7,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.outgoing import fill
 from conformance.http.sending import Sending
-from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live
-from conformance.target.target import Credential
 
 NOT_UTF_8 = "%FF"
 PATH_VALUES = {
@@ -37,28 +35,15 @@ BODIES = (
 def responses(operation: Operation, live: Live) -> list[Exchange]:
     """The responses to odd values of each argument, in addresses that primary is served at.
 
-    The last one is to a valid credential of each scheme at once. No rule applies to them: a server
-    in front of the target may respond.
+    No rule applies to them: a server in front of the target may respond. What a rule would have
+    blamed is observed.
     """
     call, primary = live.call(operation), live.callers.credential("primary")
     sendings = [
         Sending(primary, None, purpose, in_contract=False, url=url)
         for purpose, url in _addresses(operation, call, live)
     ]
-    calls = [Call(operation.id)] * len(sendings)
-    if beside := beside_another(primary):
-        sendings.append(beside)
-        calls.append(call)
-    return live.session.client.send_all(calls, sendings)
-
-
-def beside_another(caller: Credential) -> Sending | None:
-    """How a request is sent with a valid credential of each scheme; None where there is one."""
-    scheme = caller.schemes[0]
-    headers, purpose = other_headers(caller, scheme), "a valid credential of each scheme"
-    if not headers:
-        return None
-    return Sending(caller, scheme, purpose, headers=headers, in_contract=False)
+    return live.session.client.send_all([Call(operation.id)] * len(sendings), sendings)
 
 
 def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import random
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from conformance.contract import api
@@ -78,6 +79,13 @@ class Live:
         A list that shows records from outside violates requirements of authorization.
         """
         return self.fact(fact_name("records", operation), lambda live: _records(operation, live))
+
+    def shared(self, operation: str) -> frozenset[str]:
+        """The records that each scheme of primary lists; none where a list cannot be read.
+
+        What one credential shows is expected of no other one (Authentication).
+        """
+        return self.fact(fact_name("shared", operation), lambda live: _shared(operation, live))
 
     def sample(self, operation: str) -> list[Listed]:
         """Some records of a list: the first two, the last, and others that the seed chooses."""
@@ -209,7 +217,19 @@ def _records(operation: str, live: Live) -> list[Listed]:
     records = [each for each in listed if not live.is_outside(each.record, operation)]
     if not records:
         raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
-    return records
+    shared = live.shared(operation)
+    return [each for each in records if record_key(each.record) in shared] or records
+
+
+def _shared(operation: str, live: Live) -> frozenset[str]:
+    call, primary = Call(operation), live.callers.credential("primary")
+    with suppress(Inconclusive):
+        paginations = [
+            live.paginations.read(call, live.longest_page(operation), primary, scheme)
+            for scheme in primary.schemes
+        ]
+        return frozenset.intersection(*(frozenset(each.ids) for each in paginations))
+    return frozenset()
 
 
 def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:

@@ -132,18 +132,15 @@ class Channel:
         """Held by one item of the run at a time: a new session may end that of another item."""
         return self.session.fact(fact_name("sessions", "renewing"), lambda _: threading.Lock())
 
-    def send_without_handshake(
-        self, message: Message, caller: Caller, host: Caller
-    ) -> Reply | None:
-        """Send a request of a caller whose handshake was rejected, as if it had succeeded.
+    def send_as_guest(self, message: Message, caller: Caller, host: Caller) -> Reply | None:
+        """Send a request of a caller as if the handshake of another one had been its own.
 
-        The request has the protocol version of `host`. None where the handshake was not rejected,
-        or where requests belong to a session: a session may stand for its owner.
+        It has the protocol version and the session of `host`. None where that is as before: without
+        a session, for a caller whose own handshake succeeded.
         """
         connection = self._connection(host)
-        if connection.rejection is not None or connection.session is not None:
-            return None
-        if self._connection(caller).rejection is None:
+        is_own = connection.session is None and self._connection(caller).rejection is None
+        if connection.rejection is not None or is_own:
             return None
         return self._post(message, caller, connection)
 

@@ -10,6 +10,7 @@ from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import PAUSES, Live, reading_of
 from conformance.suite.lists.pagination import PAGE
+from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.toolbox import Arguments, Toolbox
@@ -84,9 +85,15 @@ def _check_apart(
 ) -> None:
     """The outsider is shown nothing of primary's, right after primary has read it."""
     own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
-    theirs = toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
-    shared = own.keys() & _items(theirs).keys()
-    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+    theirs = [
+        toolbox.call(operation, arguments, outsider, purpose="the outsider's page"),
+        toolbox.call_as_guest(
+            operation, arguments, Caller.of(outsider), "the outsider, after primary's handshake"
+        ),
+    ]
+    for page in filter(None, theirs):
+        shared = own.keys() & _items(page).keys()
+        _check_shows_none(page, shared, "the tool shows the outsider a record of primary")
 
 
 def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:

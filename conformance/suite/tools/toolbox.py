@@ -187,13 +187,13 @@ class Toolbox:
         reply = self.channel.send(message, Caller.of(credential, scheme))
         return self._recorded(_result(reply), operation, arguments)
 
-    def call_without_handshake(
+    def call_as_guest(
         self, operation: Operation, arguments: Arguments, caller: Caller, purpose: str
     ) -> ToolResult | None:
-        """Call a tool without the handshake that the target rejected; None if it did not."""
+        """Call a tool after the handshake of primary, and in its session; see `send_as_guest`."""
         host = Caller.of(self.live.callers.credential("primary"), self.scheme)
         message = self._message(operation, arguments, purpose)
-        reply = self.channel.send_without_handshake(message, caller, host)
+        reply = self.channel.send_as_guest(message, caller, host)
         if reply is None:
             return None
         return self._recorded(_result(reply), operation, arguments)

@@ -1,0 +1,271 @@
+"""Decorated requests beside the plain ones: what they may be served (Authentication, Endpoints).
+
+A decorated request may be rejected. A success shows what the plain request shows the same caller:
+nothing beyond the grant, the filters that were sent, or the largest limit.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from conformance.contract import api
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Defect, Kind, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
+from conformance.rules import arguments, page
+from conformance.rules.arguments import Fitness
+from conformance.rules.records import Record, record_key
+from conformance.suite.access.decorations import Decorated, decorated
+from conformance.suite.callers import expect
+from conformance.suite.callers.forged_credentials import other_headers
+from conformance.suite.callers.places import in_data
+from conformance.suite.lists.calls import own_filters
+from conformance.suite.lists.filters import certain_filters
+from conformance.suite.lists.live import OWNERS, PAUSES, Live
+from conformance.suite.lists.parameters import NOT_A_UUID
+from conformance.suite.reading.other_case import ITEMS, lasting, properties_that_differ
+from conformance.target.target import Credential
+
+LIMIT, PAST_LIMIT = "10", "1000"
+LARGEST = 100
+NOTHING_ELSE: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class DecoratedRequests:
+    """Sends the requests of one operation that reads, plain and decorated."""
+
+    operation: Operation
+    live: Live
+
+    def check(self) -> None:
+        """Violation where a decorated request shows what the plain one does not."""
+        primary = self.live.callers.credential("primary")
+        for plain in self._plain_calls():
+            baseline = self.live.callers.baseline(plain, primary)
+            for each in self._decorated(plain, self._others(plain)):
+                self._check_served(each, baseline, primary)
+            self._check_served(_by_both_schemes(plain, primary, baseline), baseline, primary)
+        call = self.live.call(self.operation)
+        for outside in self._calls_outside(call):
+            self._check_unserved(outside, primary)
+        if call.path:
+            no_id = call.at(**dict.fromkeys(call.path, NOT_A_UUID))
+            self._check_unserved(no_id, primary, call.path)
+        for caller in self._intruders():
+            self._check_unserved(call, caller)
+        outsider = self.live.session.target.credentials.get("outsider")
+        if outsider is not None:
+            self._check_beside(outsider)
+
+    # --- what is sent ---
+
+    def _plain_calls(self) -> Iterator[Call]:
+        """A valid call; of a list with a limit, and with each of its filters as well."""
+        call = self.live.call(self.operation)
+        if not self.operation.is_list:
+            yield call
+            return
+        call = call.asking(limit=LIMIT)
+        yield call
+        for name, value in own_filters(self.operation, self.live).items():
+            yield call.asking(**{name: value})
+
+    def _calls_outside(self, call: Call) -> Iterator[Call]:
+        """The same call by each id outside the grant."""
+        for name in call.path:
+            for id in self._outside(api.load().id_kinds[name]):
+                yield call.at(**{name: id})
+
+    def _intruders(self) -> Iterator[Credential]:
+        """The callers to whom the operation, or the record in its path, is closed."""
+        target = self.live.session.target
+        outsider = target.credentials.get("outsider") if "{" in self.operation.path else None
+        yield from filter(None, (target.lacking(self.operation.permission), outsider))
+
+    def _decorated(self, plain: Call, others: Mapping[str, str]) -> Iterator[Decorated]:
+        return decorated(plain, self.operation, others, self.live.session.target.base_url)
+
+    def _others(self, plain: Call) -> dict[str, str]:
+        """Further values of the parameters of a call: outside the grant, or past the limit."""
+        roles = self.live.session.roles(self.operation)
+        kinds = {name: roles[name] for name, _ in plain.query if name in roles}
+        kinds |= {name: api.load().id_kinds[name] for name in plain.path}
+        return {name: self._other(kind) for name, kind in kinds.items()}
+
+    def _other(self, kind: str) -> str:
+        if kind == "limit":
+            return PAST_LIMIT
+        return next(iter(self._outside(kind)), self.live.made_up(f"another {kind}"))
+
+    def _outside(self, kind: str) -> list[str]:
+        return [group[kind] for group in self._groups if kind in group]
+
+    @property
+    def _groups(self) -> tuple[dict[str, str], dict[str, str]]:
+        fixtures = self.live.session.target.fixtures
+        return dict(fixtures.foreign), dict(fixtures.ungranted)
+
+    def _sent(self, each: Decorated, caller: Credential, scheme: str | None) -> Exchange:
+        sending = Sending(
+            caller,
+            scheme,
+            f"a request with {each.label}",
+            headers=each.headers,
+            judge_arguments=False,
+            url=each.url,
+        )
+        return self.live.session.client.send(each.call, sending)
+
+    # --- what is expected ---
+
+    def _check_served(self, each: Decorated, baseline: Exchange, caller: Credential) -> None:
+        """Violation where a success shows more than the plain one, or other data."""
+        response = self._sent(each, caller, baseline.scheme)
+        expect.that(response.status != 500, _otherwise(response, "fails"), response)
+        if response.status == 200 and self.operation.is_list:
+            self._check_page(response)
+        if response.status == 200 and each.is_neutral:
+            self._check_same(each, baseline, response)
+
+    def _check_page(self, response: Exchange) -> None:
+        """Violation where a page has a record from outside, or more than its limits allow."""
+        limit, length = _largest_limit(response.call), len(response.items)
+        too_long = page.too_long(length, limit).at(in_data(response, ITEMS))
+        expect.that(length <= limit, too_long, response)
+        ids = {id.lower() for group in self._groups for id in group.values()}
+        outside = [
+            each
+            for each in response.items
+            if any(str(each.get(name)).lower() in ids for name in OWNERS)
+        ]
+        otherwise = _otherwise(response, "shows a record outside the grant")
+        expect.that(not outside, otherwise.on("id"), response)
+        for name, restricted in certain_filters(self.operation, self.live):
+            stated = {value.lower() for value in _values(response.call, name)}
+            shown = {str(each[restricted]).lower() for each in _having(response, restricted)}
+            otherwise = _otherwise(response, f"shows another {restricted} than was sent")
+            expect.that(not stated or shown <= stated, otherwise.on(restricted), response)
+
+    def _check_same(self, each: Decorated, baseline: Exchange, first: Exchange) -> None:
+        """Violation where a request keeps being served other data than without its decoration."""
+        caller = self.live.callers.credential(str(baseline.credential))
+        plain = Decorated("nothing else", baseline.call)
+
+        def again() -> Sequence[Exchange]:
+            return [self._sent(one, caller, baseline.scheme) for one in (plain, each, plain)]
+
+        names, without, other = lasting(
+            (baseline, first),
+            again,
+            partial(self._differing, is_text_compared=not each.translates),
+            PAUSES,
+            self.live.session.transport.wait,
+        )
+        otherwise = _otherwise(other, "shows other data than the request without it")
+        expect.that(not names, otherwise.on(*sorted(names)), without, other)
+
+    def _differing(self, one: Exchange, other: Exchange, *, is_text_compared: bool) -> set[str]:
+        if (one.status, other.status) != (200, 200):
+            return set()
+        first, second = (
+            each.data if is_text_compared else _ids_of(each.data) for each in (one, other)
+        )
+        return properties_that_differ(first, second, self.operation, self.live)
+
+    def _check_unserved(
+        self, plain: Call, caller: Credential, others: Mapping[str, str] = NOTHING_ELSE
+    ) -> None:
+        """Violation where a request is served with a decoration that is rejected without.
+
+        Where another id in the query may be served by itself, it is no decoration.
+        """
+        if self._is_served(plain, caller):
+            return  # as others report
+        for each in self._decorated(plain, others):
+            response = self._sent(each, caller, caller.schemes[0])
+            if response.status == 200 and not self._is_served(plain, caller):
+                expect.violated(_otherwise(response, "is served, and not without it"), response)
+
+    def _is_served(self, plain: Call, caller: Credential, scheme: str | None = None) -> bool:
+        response = self._sent(Decorated("nothing else", plain), caller, scheme or caller.schemes[0])
+        return response.status == 200
+
+    def _check_beside(self, outsider: Credential) -> None:
+        """Violation where somebody is shown records of primary beside, or as, the outsider."""
+        call = self.live.call(self.operation)
+        own = _keys(self.live.callers.baseline(call))
+        theirs = _keys(self.live.callers.send(call, outsider, purpose="the outsider alone"))
+        for each in self._decorated(call, NOTHING_ELSE):
+            self._check_shows_none(self._sent(each, outsider, outsider.schemes[0]), own - theirs)
+        for caller in self._without_access():
+            for scheme in caller.schemes:
+                headers = other_headers(outsider, scheme)
+                if not headers or self._is_served(call, caller, scheme):
+                    continue
+                both = Decorated(f"the credentials of {caller.name} and outsider", call, headers)
+                self._check_shows_none(self._sent(both, caller, scheme), own - theirs)
+
+    def _without_access(self) -> Iterator[Credential]:
+        target = self.live.session.target
+        named = (target.credentials.get(name) for name in ("expired", "revoked"))
+        yield from filter(None, (target.lacking(self.operation.permission), *named))
+
+    def _check_shows_none(self, response: Exchange, ids: set[str]) -> None:
+        is_shown = response.status == 200 and not ids.isdisjoint(_keys(response))
+        otherwise = _otherwise(response, "shows records of another caller")
+        expect.that(not is_shown, otherwise.on("id"), response)
+
+
+def _by_both_schemes(plain: Call, caller: Credential, baseline: Exchange) -> Decorated:
+    """The call with each credential of its caller, of which one may reach less than the other."""
+    headers = other_headers(caller, str(baseline.scheme))
+    return Decorated("a credential of each scheme", plain, headers, is_neutral=False)
+
+
+def _values(call: Call, name: str) -> list[str]:
+    return [value for each, value in call.query if each.removesuffix("[]") == name]
+
+
+def _largest_limit(call: Call) -> int:
+    """The largest of the limits that were sent, of which none has to count if one is invalid."""
+    values = _values(call, "limit")
+    are_valid = values and all(arguments.limit(each) is Fitness.VALID for each in values)
+    return max(map(int, values)) if are_valid else LARGEST
+
+
+def _having(response: Exchange, name: str) -> list[Record]:
+    return [each for each in response.items if is_uuid(each.get(name))]
+
+
+def _keys(response: Exchange) -> set[str]:
+    """The records in a success; none in an error response."""
+    if response.status != 200:
+        return set()
+    record = response.data if isinstance(response.data, dict) else {}
+    records = response.items if ITEMS in record else [record]
+    return {record_key(each) for each in records}
+
+
+def _ids_of(data: Any) -> Any:
+    """The data of a success without texts, which may be in another language."""
+    if not isinstance(data, dict):
+        return data
+    if not isinstance(data.get(ITEMS), list):
+        return {"id": data.get("id")}
+    return {**data, ITEMS: [{"id": each.get("id")} for each in data[ITEMS] if each]}
+
+
+def _otherwise(response: Exchange, what: str) -> Defect:
+    return defect(
+        Kind.DIFFERENCE,
+        "{request}, as {caller}, {what}",
+        expected="an error response, or what the plain request shows this caller",
+        actual=response.status,
+        request=response.purpose,
+        caller=response.credential,
+        what=what,
+    )

@@ -22,7 +22,7 @@ from conformance.http.retry import TOO_MANY_REQUESTS
 from conformance.http.sending import Sending
 from conformance.report import repair, reproduction
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
-from conformance.report.repair import Status, status_of
+from conformance.report.repair import Rejected, Status, status_of
 from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target
@@ -210,7 +210,7 @@ class Repeater:
         if "responses" in found and self._is_judged(requirement, responses):
             return True
         holds = repair.conditions(found["defect"], steps) if "defect" in found else []
-        about = {condition.step for condition in holds if isinstance(condition, Status)}
+        about = {condition.step for condition in holds if isinstance(condition, Status | Rejected)}
         others = [number for number in range(len(steps)) if number not in about]
         if not holds or any(status_of(steps[n]) != status_of(fresh[n]) for n in others):
             return None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance.report import repair
+from conformance.report import body_values, recorded_body, repair
 
 DEEP = '{"a":' * 50_000 + "1" + "}" * 50_000
 """More levels than a parser follows."""
@@ -23,17 +23,19 @@ def exchange(text: str | None) -> Any:
     [
         ('{"data": {"items": [{"id": 1}]}}', "/data/items/0/id", 1),
         ('{"data": null}', "/data", None),
-        ('{"data": {}}', "/data/id", repair.ABSENT),
-        ('{"data": []}', "/data/0", repair.ABSENT),
-        ('{"data": 1}', "/data/id", repair.ABSENT),
-        ("no JSON", "", repair.ABSENT),
-        (DEEP, "/a", repair.ABSENT),
-        (None, "/data", repair.ABSENT),
+        ('{"data": {}}', "/data/id", body_values.ABSENT),
+        ('{"data": []}', "/data/0", body_values.ABSENT),
+        ('{"data": 1}', "/data/id", body_values.ABSENT),
+        ("no JSON", "", body_values.ABSENT),
+        (DEEP, "/a", body_values.ABSENT),
+        (None, "/data", body_values.ABSENT),
     ],
 )
 def test_the_value_at_a_place_of_a_response(text: str | None, pointer: str, value: object) -> None:
     """There is none in a body that cannot be parsed, however a target has written it."""
-    assert repair.at(exchange(text), pointer) == value
+    body = recorded_body.value(exchange(text).get("response"), body_values.ABSENT)
+
+    assert body_values.at(body, pointer) == value
 
 
 def test_responses_that_cannot_be_parsed_are_equal_where_their_texts_are() -> None:

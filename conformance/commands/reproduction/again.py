@@ -21,7 +21,7 @@ from conformance.report.document_types import (
     Report,
     RequirementEntry,
 )
-from conformance.report.repair import Status, conditions, status_of
+from conformance.report.repair import Rejected, Status, conditions, status_of
 from conformance.rules import agreement, replay
 from conformance.rules import answer as answers
 from conformance.rules.sighting import sightings
@@ -154,7 +154,7 @@ class Replay:
         """Whether what has to hold of the responses does."""
         steps, after = found["exchanges"], [self._resender.document(each) for each in fresh]
         holds = conditions(found["defect"], steps) if "defect" in found else []
-        about = {condition.step for condition in holds if isinstance(condition, Status)}
+        about = {condition.step for condition in holds if isinstance(condition, Status | Rejected)}
         for number, (old, new) in enumerate(zip(steps, after, strict=True)):
             if number not in about and status_of(old) != status_of(new):
                 return Outcome(DIFFERS, f"{old['purpose']} was {_shown(old)}, is {_shown(new)}")

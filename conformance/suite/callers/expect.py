@@ -68,15 +68,18 @@ def _other_status(
     ).at(status_line(response))
 
 
-def served(response: Exchange) -> None:
-    """The response is 200; Inconclusive for 401 and 403, which other checks are about."""
+def served(response: Exchange, before: Exchange | None = None) -> None:
+    """The response is 200; Inconclusive for 401 and 403, which other checks are about.
+
+    `before` is the response that shows what was asked for.
+    """
     if response.status in (401, 403):
         raise Inconclusive(
             f"{response.operation} with {response.credential} returned {response.describe()}",
             needs=(f"credentials.{response.credential}",),
             exchanges=[response.id],
         )
-    status(response, 200)
+    status(response, 200, before=before)
 
 
 def clear(response: Exchange) -> None:

@@ -23,6 +23,11 @@ def at(body: Any, pointer: str) -> Any:
     return body
 
 
+def length(value: Any) -> int:
+    """The number of items of an array; 0 for any other value."""
+    return len(value) if isinstance(value, list) else 0
+
+
 def error_bodies(body: Any) -> Iterator[Any]:
     """What may be the error body of a response: the body, or what the result of a tool holds."""
     if at(body, "/result/isError") is not True:

@@ -15,6 +15,7 @@ from conformance.report.body_values import (
     has_error_text,
     have_one_code,
     is_rejected_call,
+    length,
 )
 from conformance.report.document_types import (
     DefectEntry,
@@ -159,6 +160,23 @@ class Absent:
     def source(self) -> str:
         """As a Python expression."""
         return f"at(bodies[{self.step}], {self.pointer!r}) is ABSENT"
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """An array in the body of a step has no more items than that."""
+
+    step: int
+    pointer: str
+    most: int
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        return length(at(_body(responses[self.step]), self.pointer)) <= self.most
+
+    def source(self) -> str:
+        """As a Python expression."""
+        return f"length(at(bodies[{self.step}], {self.pointer!r})) <= {self.most}"
 
 
 @dataclass(frozen=True)
@@ -321,7 +339,10 @@ def _of_value(
             yield Rejected(step, is_of_tool=True)
         return
     value = at(_body(exchange), pointer)
-    if not isinstance(value, dict | list):
+    limit = defect["values"].get("limit")
+    if defect["kind"] == Kind.COUNT and isinstance(value, list) and type(limit) is int:
+        yield AtMost(step, pointer, limit)
+    elif not isinstance(value, dict | list):
         yield Value(step, pointer, value)
 
 

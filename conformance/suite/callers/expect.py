@@ -36,12 +36,13 @@ def status(
     violated(replace(found, values={**found.values, "allowed": sorted(allowed)}), *shown)
 
 
-def rejected(response: Exchange, because: str = "") -> None:
-    """The response has a status of 4xx."""
+def rejected(response: Exchange, because: str = "", before: Exchange | None = None) -> None:
+    """The response has a status of 4xx; `before` is that of `status`."""
     clear(response)
     assert response.status is not None
     if not 400 <= response.status < 500:
-        violated(_other_status(response, "4xx", because, must_be_rejected=True), response)
+        shown = (response,) if before is None else (before, response)
+        violated(_other_status(response, "4xx", because, must_be_rejected=True), *shown)
 
 
 def not_served(*responses: Exchange) -> None:

@@ -22,6 +22,7 @@ from conformance.report import (
 from conformance.report.causes import grouping
 from conformance.report.document_types import (
     AboutEntry,
+    FindingEntry,
     LedgerEntry,
     Report,
     ReproductionEntry,
@@ -106,6 +107,8 @@ class Assembly:
     def _requirements(self, gathered: Gathered) -> list[RequirementEntry]:
         catalogue = {**self.catalogue, **self._asked}
         entries = [_requirement(stated, gathered) for stated in catalogue.values()]
+        for found in (each for entry in entries for each in entry["findings"]):
+            _name_checks(found, gathered.needed_by)
         if self.target is not None:
             named_ids.add(entries, self.target.fixtures)
         needed_budget.add(entries, gathered)
@@ -144,6 +147,13 @@ def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:
     if seconds := gathered.seconds(stated.id):
         entry["seconds"] = seconds
     return entry
+
+
+def _name_checks(found: FindingEntry, needed_by: Mapping[str, Collection[str]]) -> None:
+    """Name the checks that have to be performed to see once more what facts have shown."""
+    checks = {check for item in found["items"] for check in needed_by.get(item, ())}
+    if checks and found["verdict"] == Verdict.FAIL:
+        found["checks"] = sorted(checks)[: document.MOST_FINDINGS]
 
 
 def _mark_known(report: Report, known: Sequence[Known]) -> None:

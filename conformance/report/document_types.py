@@ -141,7 +141,10 @@ class NeededBudgetEntry(TypedDict):
 
 
 class FindingEntry(TypedDict):
-    """A finding of the report, once for all its occurrences."""
+    """A finding of the report, once for all its occurrences.
+
+    `checks` are some of those that needed the facts among its `items`.
+    """
 
     verdict: str
     operation: str | None
@@ -149,6 +152,7 @@ class FindingEntry(TypedDict):
     expected: str
     needs: list[str]
     items: list[str]
+    checks: NotRequired[list[str]]
     occurrences: int
     exchanges: list[ExchangeEntry]
     defect: NotRequired[DefectEntry]

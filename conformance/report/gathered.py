@@ -33,7 +33,8 @@ LONGEST_BEGINNING = 2_000
 class Gathered:
     """Findings by requirement, evidence by id, observations, and the numbers of exchanges.
 
-    `items` are those whose records were added, in order. Findings on requirements that are not in
+    `items` are those whose records were added, in order. `needed_by` has the checks that needed a
+    fact which shows a violation. Findings on requirements that are not in
     the catalogue are left out: another version has made them. Of alike passes, which most findings
     are, there is one, with the number of their responses. `ledger` has the approvals that were
     sent, `provisioned` the ids of the reviews that were made for the run. `budgets` counts what the
@@ -42,6 +43,7 @@ class Gathered:
 
     def __init__(self, catalogue: Iterable[str]) -> None:
         self.items: dict[str, None] = {}
+        self.needed_by: dict[str, set[str]] = {}
         self.findings: dict[str, list[FindingRecord]] = {id: [] for id in catalogue}
         self.evidence: dict[str, ExchangeEntry] = {}
         self.observations: list[list[Any]] = []
@@ -73,8 +75,7 @@ class Gathered:
         for finding in record["findings"]:
             if finding["requirement"] in self.findings and not self._is_merged(finding):
                 self.findings[finding["requirement"]].append(finding)
-        for observed in record["observations"]:
-            self._observe(observed)
+        self._observe(record)
         self._time(record)
         self._show(record["evidence"])
         self.exchanges += record["exchanges"]
@@ -133,16 +134,20 @@ class Gathered:
             self._shown += _length(shown)
             self.evidence[id] = shown
 
-    def _observe(self, observed: list[Any]) -> None:
-        name, subject, _ = observed
-        if name == LEDGER:
-            self.ledger.append(observed)
-        elif name == PROVISIONED:
-            self.provisioned.append(subject)
-        elif name == BUDGET:
-            self.budgets[subject] = self.budgets.get(subject, 0) + observed[2]
-        elif not self.circumstances.take(*observed):
-            self.observations.append(observed)
+    def _observe(self, record: Mapping[str, Any]) -> None:
+        """Add what an item has observed, and which facts it needed that show a violation."""
+        for fact in record.get("flawed", ()):
+            self.needed_by.setdefault(fact, set()).add(record["item"])
+        for observed in record["observations"]:
+            name, subject, value = observed
+            if name == LEDGER:
+                self.ledger.append(observed)
+            elif name == PROVISIONED:
+                self.provisioned.append(subject)
+            elif name == BUDGET:
+                self.budgets[subject] = self.budgets.get(subject, 0) + value
+            elif not self.circumstances.take(*observed):
+                self.observations.append(observed)
 
 
 def _length(exchange: Mapping[str, Any]) -> int:

@@ -15,6 +15,7 @@ class Outcome(StrEnum):
     """What became of a failure whose requests were sent once more."""
 
     REPRODUCED = "reproduced"  # seen on a fresh connection, at the first attempt
+    AFTER_ANOTHER = "after-another"  # seen only after the same request of another caller
     KEPT_CONNECTION = "kept-connection"  # seen only after another request on the same connection
     SOMETIMES = "sometimes"  # seen in some attempts, the first of them the run itself
     NOT_COMPARED = "not-compared"  # the responses cannot be compared one by one
@@ -26,6 +27,8 @@ def described(found: ReproductionEntry) -> str:
     match Outcome(found["outcome"]):
         case Outcome.REPRODUCED:
             return "reproduced on a fresh connection"
+        case Outcome.AFTER_ANOTHER:
+            return f"after the request of {found['reason']}: not seen without it"
         case Outcome.KEPT_CONNECTION:
             return "needs a kept connection: not seen on a fresh one"
         case Outcome.SOMETIMES:
@@ -64,12 +67,17 @@ def with_command(
     found: ReproductionEntry, suite: SuiteEntry, requirement: str, operation: str | None
 ) -> ReproductionEntry:
     """The outcome with the command that shows the failure again, where its own do not."""
-    if found["outcome"] in (Outcome.REPRODUCED, Outcome.KEPT_CONNECTION, Outcome.NOT_COMPARED):
+    if found["again"] or found["outcome"] in (Outcome.REPRODUCED, Outcome.NOT_COMPARED):
         return found
     only = ",".join(filter(None, (requirement, operation)))
     again = f"conformance run --only {only} --seed {suite['seed']}"
     depth = "" if suite["depth"] == "standard" else f" --depth {suite['depth']}"
     return {**found, "again": again + depth}
+
+
+def one_by_one(first: ExchangeEntry, rest: Sequence[ExchangeEntry]) -> str:
+    """A shell command that sends requests on a connection each."""
+    return "; ".join(serialization.curl(each["request"]) for each in (first, *rest))
 
 
 def on_one_connection(first: ExchangeEntry, rest: Sequence[ExchangeEntry]) -> str:

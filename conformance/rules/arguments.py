@@ -80,6 +80,7 @@ def _rejected(exchange: Exchange, argument: Argument, requirement: str) -> Judge
             role=argument.role,
             value=shown(argument.value),
             response=exchange.describe(),
+            allowed=sorted(allowed),
         ).at(STATUS_LINE)
 
     return hold(requirement, exchange.status in allowed, otherwise)
@@ -99,6 +100,7 @@ def _accepted(exchange: Exchange, arguments: Sequence[Argument]) -> Judgement:
             actual=exchange.status,
             arguments=listed or "no arguments",
             response=exchange.describe(),
+            excluded=sorted(REJECTIONS),
         ).at(STATUS_LINE)
 
     return hold(ACCEPTED, not rejected, otherwise)

@@ -64,6 +64,7 @@ def _undocumented(response: Response, statuses: frozenset[int]) -> Defect:
         expected=f"one of {documented}",
         actual=response.status,
         status=response.status,
+        allowed=sorted(statuses),
     ).at(STATUS_LINE)
 
 

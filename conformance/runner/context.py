@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import FACT, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
 from conformance.rules import answer as answers
@@ -150,6 +150,21 @@ class Context:
 
     # --- rules -------------------------------------------------------------------------------
 
+    def judgements(self, exchange: Exchange) -> list[Judgement]:
+        """What every rule of one exchange says about it, by either interface."""
+        found: list[Judgement] = []
+        answer = answers.of(exchange, self.contract)
+        if answer is not None:
+            found += requested.examine(answer)
+        if exchange.response is None or not exchange.in_contract:
+            return found
+        found += examine(exchange, self.contract)
+        if _is_about_arguments(exchange):
+            found += self._judged_arguments(exchange)
+        if answer is not None and answer.way.operation.filters:
+            found += requested.examine_filters(answer, self.roles(answer.way.operation))
+        return found
+
     def problems(self, exchange: Exchange) -> list[Judgement]:
         """The violations of the rules in an exchange."""
         if exchange.response is None or not exchange.in_contract:
@@ -248,7 +263,14 @@ class Context:
             elapsed=elapsed,
             started=tuple(round(each.started, 6) for each in self._exchanges.values()),
             is_finished=self._is_finished,
+            flawed=tuple(self._flawed()),
         )
+
+    def _flawed(self) -> Iterator[str]:
+        """The facts that a check needed, and in which the rules have found a violation."""
+        if not self.item.startswith(FACT):
+            contexts = (fact.context for fact in self.facts())
+            yield from (each.item for each in contexts if each._judgements.has_violation)
 
     def release(self) -> None:
         """Forget the exchanges, of which the result has everything; what it needed is kept."""

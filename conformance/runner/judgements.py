@@ -46,6 +46,11 @@ class Judgements:
             key = (judgement.requirement, exchange.operation, Verdict.FAIL)
             self._of(key).judged = [(exchange, judgement)]
 
+    @property
+    def has_violation(self) -> bool:
+        """Whether a rule was violated."""
+        return any(verdict is Verdict.FAIL for _, _, verdict in self._seen)
+
     def findings(self, item: str) -> tuple[Finding, ...]:
         """One finding for each requirement, operation and verdict."""
         return tuple(_finding(key, seen, item) for key, seen in self._seen.items())

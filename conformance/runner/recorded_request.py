@@ -7,9 +7,10 @@ of the user; what the suite does not send is not sent.
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.contract import api, openapi
+from conformance.http.exchange import Call
 from conformance.http.replay import content
 from conformance.report.document_types import ExchangeEntry
 from conformance.runner import recorded_headers, tool_message
@@ -68,6 +69,19 @@ class Repetition:
     def url(self, target: Target) -> str:
         """Where it goes."""
         return f"{self.interface.url(target)}{self.rest}"
+
+    @property
+    def call(self) -> Call:
+        """The call of the contract that it is; without arguments where it goes elsewhere."""
+        types = [value for name, value in self.headers if name == "content-type"]
+        call = Call(self.operation, body=self.body, content_type=types[0] if types else None)
+        path, _, query = self.rest.partition("?")
+        found = openapi.load().operation_at(self.method, path)
+        if self.interface is not Interface.API or found is None:
+            return call
+        arguments = {name: unquote(value) for name, value in found[1].items()}
+        pairs = parse_qsl(query, keep_blank_values=True)
+        return replace(call, path=arguments, query=tuple(pairs))
 
 
 def with_made_up(target: Target, seed: int) -> Target:

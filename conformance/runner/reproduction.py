@@ -22,7 +22,7 @@ from conformance.http.retry import TOO_MANY_REQUESTS
 from conformance.http.sending import Sending
 from conformance.report import repair, reproduction
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
-from conformance.report.repair import Status, status_of
+from conformance.report.repair import Rejected, Status, status_of
 from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target
@@ -38,6 +38,9 @@ MOST_REQUESTS = 20
 
 ATTEMPTS = 2
 """Attempts on a fresh connection each."""
+
+EARLIER = ("primary", "outsider", "colleague")
+"""The callers whose request may have come before: all of them are served something."""
 
 NOT_REPEATED = CREDENTIALS | trace.HEADERS | {"transfer-encoding", "content-length", "host"}
 """Headers that are made anew."""
@@ -140,41 +143,45 @@ class Repeater:
                 return reproduction.entry(Outcome.REPRODUCED, seen=2, attempts=2, exchanges=ids)
             if again:
                 return reproduction.entry(Outcome.SOMETIMES, seen=2, attempts=3, exchanges=ids)
-        return self._on_kept_connection(requirement, found, (steps, ids))
+        return self._after_another(requirement, found, (steps, ids))
 
-    def _on_kept_connection(
+    def _after_another(
         self,
         requirement: str,
         found: FindingEntry,
         known: tuple[Sequence[ExchangeEntry], list[str]],
     ) -> ReproductionEntry:
-        """What becomes of it after a request of primary on the same connection."""
-        steps, ids = known
-        missed = reproduction.entry(Outcome.SOMETIMES, seen=1, attempts=1 + ATTEMPTS, exchanges=ids)
-        before = self._as_primary(steps[-1])
-        if before is None or self._sent + 1 + len(steps) > MOST_REQUESTS:
-            return missed
-        self._send([before], ids, fresh=True)
-        responses = self._send(steps, ids, fresh=False)
-        missed["exchanges"] = ids
-        if not self._is_seen(requirement, found, (steps, responses)):
-            return missed
-        kept = reproduction.entry(
-            Outcome.KEPT_CONNECTION, seen=2, attempts=1 + ATTEMPTS, exchanges=ids
-        )
-        kept["again"] = reproduction.on_one_connection(before, steps)
-        return kept
+        """What becomes of it after the same request of another caller.
 
-    def _as_primary(self, step: ExchangeEntry) -> ExchangeEntry | None:
-        """The request of a step with the credential of primary."""
-        primary = self._target.credentials.get("primary")
-        if primary is None:
-            return None
-        scheme = step["scheme"] if step["scheme"] in primary.schemes else primary.schemes[0]
+        With a connection for each request, what is seen then is no matter of connections: something
+        that all callers share has kept the earlier response.
+        """
+        steps, ids = known
+        callers = [name for name in EARLIER if name in self._target.credentials]
+        others = [(name, True) for name in callers if name != steps[-1]["credential"]]
+        for name, fresh in (*others, *((name, False) for name in callers[:1])):
+            if self._sent + 1 + len(steps) > MOST_REQUESTS:
+                break
+            before = self._sent_by(name, steps[-1])
+            self._send([before], ids, fresh=True)
+            responses = self._send(steps, ids, fresh=fresh)
+            if self._is_seen(requirement, found, (steps, responses)):
+                outcome = Outcome.AFTER_ANOTHER if fresh else Outcome.KEPT_CONNECTION
+                seen = reproduction.entry(
+                    outcome, seen=2, attempts=1 + ATTEMPTS, reason=name, exchanges=ids
+                )
+                command = reproduction.one_by_one if fresh else reproduction.on_one_connection
+                return {**seen, "again": command(before, steps)}
+        return reproduction.entry(Outcome.SOMETIMES, seen=1, attempts=1 + ATTEMPTS, exchanges=ids)
+
+    def _sent_by(self, name: str, step: ExchangeEntry) -> ExchangeEntry:
+        """The request of a step with the credential of another caller."""
+        caller = self._target.credentials[name]
+        scheme = step["scheme"] if step["scheme"] in caller.schemes else caller.schemes[0]
         headers = [pair for pair in step["request"]["headers"] if pair[0] not in CREDENTIALS]
-        own = list(authorization(scheme, primary.variable(scheme)))
+        own = list(authorization(scheme, caller.variable(scheme)))
         request = {**step["request"], "headers": [*headers, own]}
-        changed = {"credential": "primary", "scheme": scheme, "request": request}
+        changed = {"credential": name, "scheme": scheme, "request": request}
         return cast(ExchangeEntry, {**step, **changed, "purpose": f"before: {step['purpose']}"})
 
     def _send(
@@ -203,7 +210,7 @@ class Repeater:
         if "responses" in found and self._is_judged(requirement, responses):
             return True
         holds = repair.conditions(found["defect"], steps) if "defect" in found else []
-        about = {condition.step for condition in holds if isinstance(condition, Status)}
+        about = {condition.step for condition in holds if isinstance(condition, Status | Rejected)}
         others = [number for number in range(len(steps)) if number not in about]
         if not holds or any(status_of(steps[n]) != status_of(fresh[n]) for n in others):
             return None

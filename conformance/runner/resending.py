@@ -20,6 +20,7 @@ from conformance.report.document_types import ExchangeEntry
 from conformance.runner.recorded_headers import SESSION, VERSION, Header, NotSent
 from conformance.runner.recorded_request import (
     THROTTLED,
+    Interface,
     Repetition,
     normal,
     repetition,
@@ -82,14 +83,15 @@ class Resender:
             return str(reason)
         return None
 
-    def send(self, exchange: ExchangeEntry) -> ExchangeEntry:
-        """Send a recorded request again; the new exchange.
+    def send(self, exchange: ExchangeEntry) -> Exchange:
+        """Send a recorded request again; the new exchange, which the rules can judge.
 
         Raises NotSent where it must not be sent, and Inconclusive without a target.
         """
         request = self._allowed(exchange)
         session = self._session(request) if request.needs_session else ()
-        return self._document(self._send(request, exchange["purpose"], session))
+        sent = self._send(request, exchange["purpose"], session)
+        return replace(sent, call=request.call, in_contract=request.interface is Interface.API)
 
     def _allowed(self, exchange: ExchangeEntry) -> Repetition:
         """The request to send. Raises NotSent where the target is not to get it."""
@@ -163,7 +165,8 @@ class Resender:
         call = Call(request.operation, body=request.body, content_type=None)
         return self._client.send(call, sending)
 
-    def _document(self, exchange: Exchange) -> ExchangeEntry:
+    def document(self, exchange: Exchange) -> ExchangeEntry:
+        """A new exchange as a report shows it."""
         return cast(ExchangeEntry, serialization.document(exchange, self._redactor))
 
 

@@ -127,7 +127,7 @@ def test_a_replay_is_guarded_like_the_approval(
         for credential, scheme in callers
     ]
     for response in live.callers.send_each([(call, sending) for sending in sendings]):
-        expect.rejected(response)
+        expect.rejected(response, before=trial.approval)
 
 
 def _rejected_callers(live: Live, trials: Trials) -> Iterator[tuple[Credential | None, str | None]]:
@@ -161,7 +161,7 @@ def test_a_key_with_another_revision_is_a_conflict(
     after = approvals.reader.read(trial.review.id)
     for revision, response in zip(revisions, responses, strict=True):
         approvals.reader.require_found(response, trial.after)
-        expect.status(response, *conflict(revision))
+        expect.status(response, *conflict(revision), before=trial.approval)
     if in_former_state(trial.review, after):
         _check_still_approved(trial, approvals)
 
@@ -204,7 +204,7 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     purpose = "a new key on an approved review"
     response = approvals.approve(trial.review, key, scheme=scheme, purpose=purpose)
     approvals.reader.require_found(response, trial.after)
-    expect.status(response, *ON_APPROVED)
+    expect.status(response, *ON_APPROVED, before=trial.approval)
     check_is_of(trial.review, response)
     _check_still_approved(trial, approvals, response)
     again = _replay(trial, approvals, "a replay after the new key")

@@ -204,6 +204,7 @@ def _not_accepted(response: Exchange) -> Defect:
         expected="200",
         actual=response.status,
         response=response.describe(),
+        allowed=[200],
     )
     return violation.at(Location(Part.STATUS, exchange=response.id))
 

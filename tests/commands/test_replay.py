@@ -85,16 +85,16 @@ def test_what_still_fails_is_told_from_what_is_fixed(
         assert (code, found) == (0, {"account/required": {"FIXED"}})
 
 
-def test_another_response_differs(
+def test_a_failure_that_is_out_of_reach_is_neither_fixed_nor_seen(
     report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Such as 401 by a credential that is not valid any more."""
+    """Such as by a credential that is not valid any more."""
     with served(tmp_path, EDITS) as profile:
         for caller in ("primary", "colleague"):  # the failure is shown by a request of either
             profile["credentials"][caller] = profile["credentials"]["revoked"]
         (tmp_path / "target.toml").write_text(target.toml(profile), encoding="utf-8")
         code, found = replayed(report, tmp_path, capsys, "account/required")
-    assert (code, found) == (1, {"account/required": {"DIFFERS"}})
+    assert (code, found) == (1, {"account/required": {"NOT CHECKED"}})
 
 
 def test_failures_become_a_test_file(
@@ -169,14 +169,17 @@ def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
     assert resender.obstacle(request("http://x/mcp", reading)) is None
 
 
+REJECTED = "400 <= responses[0].status_code < 500 or is_rejected_call(bodies[0])"
+
+
 @pytest.mark.parametrize(
     ("kind", "result", "expected"),
     [
-        ("accepted", {"isError": False, "requestId": "r"}, ["at(responses[0], '/result/isError')"]),
-        ("accepted", {"requestId": "r"}, []),
+        ("accepted", {"isError": False, "requestId": "r"}, [REJECTED]),
+        ("accepted", {"requestId": "r"}, [REJECTED]),
         ("value", {"requestId": "r"}, []),
-        ("value", 7, ["at(responses[0], '/result')"]),
-        ("extra", {"requestId": "r"}, ["at(responses[0], '/result') is ABSENT"]),
+        ("value", 7, ["at(bodies[0], '/result')"]),
+        ("extra", {"requestId": "r"}, ["at(bodies[0], '/result') is ABSENT"]),
     ],
 )
 def test_a_container_is_not_compared_with_its_next_version(
@@ -227,9 +230,9 @@ def test_a_repaired_tool_error_has_a_body_or_is_another_rejection(body: str, hol
     found = a_defect("absent", "/result/isError", fields=["code"])
     [condition] = conditions(found, [an_exchange()])
     response = {"status": 200, "headers": [], "body": {"text": body}}
-    functions: dict[str, Any] = {"json": json}
-    exec(pytest_file.FUNCTIONS, functions)
-    functions["responses"] = [httpx.Response(200, text=body)]
+    functions: dict[str, Any] = {"json": json, "Iterator": Iterator, "Any": Any}
+    exec(pytest_file.FUNCTIONS + pytest_file.VALUES, functions)
+    functions["bodies"] = [functions["body"](httpx.Response(200, text=body))]
 
     assert condition.holds([an_exchange(response=response)]) is holds
     assert eval(condition.source(), functions) is holds

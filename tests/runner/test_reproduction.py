@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import httpx
 import orjson
@@ -153,7 +153,29 @@ def test_a_response_of_another_status_is_not_compared() -> None:
 
 def test_a_failure_of_a_kept_connection_is_shown_with_both_requests() -> None:
     """A server that authenticates a connection once lets everybody in on it."""
-    with _served(_OncePerConnection) as base_url:
+    base_url, found = _let_in(_OncePerConnection)
+
+    assert described(found) == "needs a kept connection: not seen on a fresh one"
+    assert found["again"] == (
+        f"curl -sS -i -g {base_url}/account -H 'x-api-key: $PRIMARY_API_KEY'"
+        f" --next -sS -i -g {base_url}/account"
+    ).replace("'", '"')
+
+
+def test_a_failure_of_a_cache_is_shown_with_the_request_that_filled_it() -> None:
+    """A cache that ignores who asks needs no connection: separate commands show it."""
+    base_url, found = _let_in(_OneCacheForAll)
+
+    assert described(found) == "after the request of primary: not seen without it"
+    assert found["again"] == (
+        f"curl -sS -i -g {base_url}/account -H 'x-api-key: $PRIMARY_API_KEY'"
+        f"; curl -sS -i -g {base_url}/account"
+    ).replace("'", '"')
+
+
+def _let_in(handler: type[BaseHTTPRequestHandler]) -> tuple[str, ReproductionEntry]:
+    """What becomes of the request of nobody that a server has let in after one of primary."""
+    with _served(handler) as base_url:
         target = parse(
             {"base-url": base_url, "credentials": {"primary": {"api-key": "secret-of-primary"}}},
             environ={},
@@ -173,24 +195,27 @@ def test_a_failure_of_a_kept_connection_is_shown_with_both_requests() -> None:
             found = _repeated(session, _finding(session, shown, defect=defect))
 
     assert shown.status == 200
-    assert described(found) == "needs a kept connection: not seen on a fresh one"
-    assert found["again"] == (
-        f"curl -sS -i -g {base_url}/account -H 'x-api-key: $PRIMARY_API_KEY'"
-        f" --next -sS -i -g {base_url}/account"
-    ).replace("'", '"')
+    return base_url, found
 
 
-class _OncePerConnection(BaseHTTPRequestHandler):
-    """Checks the key of the first request on a connection only."""
+class _Server(BaseHTTPRequestHandler):
+    """Responds with the account to whoever is let in."""
 
     protocol_version = "HTTP/1.1"
-    is_known = False
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether the request has the key of primary."""
+        return bool(self.headers["x-api-key"] == "secret-of-primary")
+
+    def lets_in(self) -> bool:
+        """Whether the request is served."""
+        return self.is_primary
 
     def do_GET(self) -> None:
         """Respond with the account."""
-        self.is_known = self.is_known or self.headers["x-api-key"] == "secret-of-primary"
         body = orjson.dumps({"data": {}, "requestId": ""})
-        self.send_response(200 if self.is_known else 401)
+        self.send_response(200 if self.lets_in() else 401)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -198,6 +223,31 @@ class _OncePerConnection(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Write nothing."""
+
+
+class _OncePerConnection(_Server):
+    """Checks the key of the first request on a connection only."""
+
+    is_known = False
+
+    def lets_in(self) -> bool:
+        """Whether a request on the connection had the key."""
+        self.is_known = self.is_known or self.is_primary
+        return self.is_known
+
+
+class _OneCacheForAll(_Server):
+    """Keeps a success for the next request to the same address, whoever sends it."""
+
+    kept: ClassVar[set[str]] = set()
+
+    def lets_in(self) -> bool:
+        """Whether the request has the key, or the response is still kept."""
+        is_kept = self.path in self.kept
+        self.kept.discard(self.path)
+        if self.is_primary:
+            self.kept.add(self.path)
+        return self.is_primary or is_kept
 
 
 @contextmanager

@@ -78,7 +78,9 @@ def _cursor(target: Target, operation: str) -> str:
 def _probed(sender: Resender, line: dict[str, Any]) -> Probed:
     entry = cast(ExchangeEntry, line)
     try:
-        found: Sequence[str] = tuple(likeness.differences(line, {**sender.send(entry)}))
+        found: Sequence[str] = tuple(
+            likeness.differences(line, {**sender.document(sender.send(entry))})
+        )
     except Inconclusive as problem:
         found = (problem.message,)
     except NotSent as reason:

@@ -4,11 +4,14 @@ A report may come from anybody: its texts are in the file as literals, and in co
 and the variables that are read, are those of a target of the user.
 """
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.commands.reproduction.again import Failure
 from conformance.http.outgoing import authorization
+from conformance.report import body_values
 from conformance.report.document_types import ExchangeEntry, FindingEntry, Report, RequirementEntry
 from conformance.report.repair import Condition, conditions
 from conformance.runner.recorded_headers import NotSent
@@ -25,15 +28,14 @@ approves a review is skipped unless APPROVE_REVIEWS is set: an approval cannot b
 
 import json
 import os
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 '''
 FUNCTIONS = '''\
-ABSENT = object()
-
-
 def send(method, url, headers, body=None):
     """The response to a request."""
     with httpx.Client(timeout=30) as client:
@@ -64,36 +66,21 @@ def in_session(url, headers):
     return [*headers, *own.items()]
 
 
-def at(response, pointer):
-    """The value at a JSON Pointer of a response; ABSENT where there is none."""
+def body(response):
+    """The parsed body of a response; ABSENT where it is no JSON."""
     try:
-        value = response.json()
-        for step in pointer.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            value = value[int(name)] if isinstance(value, list) else value[name]
-    except (ValueError, LookupError, TypeError):
+        return response.json()
+    except (ValueError, RecursionError):
         return ABSENT
-    return value
 
 
-def has_error_text(response, name):
-    """Whether the error result of a tool has a property with a text, or it rejects otherwise."""
-    if at(response, "/result/isError") is not True:
-        return at(response, "/error") is not ABSENT
-    bodies, parts = [at(response, "/result/structuredContent")], at(response, "/result/content")
-    for part in parts if isinstance(parts, list) else ():
-        try:
-            bodies.append(json.loads(part["text"]))
-        except (ValueError, LookupError, TypeError, RecursionError):
-            continue
-    return any(isinstance(each, dict) and isinstance(each.get(name), str) for each in bodies)
 '''
+VALUES = inspect.getsource(body_values).partition("from typing import Any\n")[2].strip()
+"""The functions that the assertions use, as a replay does."""
 APPROVES = '@pytest.mark.skipif("APPROVE_REVIEWS" not in os.environ, reason="approves a review")'
 UNCOMPARED = "its responses cannot be compared one by one"
 MOST_SPACES = 100
 """Spaces at the end of a body that are written out."""
-
-Failure = tuple[RequirementEntry, FindingEntry]
 
 
 @dataclass(frozen=True)
@@ -139,7 +126,7 @@ def _head(report: Report, target: Target) -> str:
         f"{name} = os.environ.get({name!r}, {url!r})" for name, url in urls if url is not None
     ]
     found = f"# Found on {_comment(report['started'])}"
-    return "\n".join([f"{HEAD}{found}", *addresses, FUNCTIONS.rstrip()])
+    return "\n".join([f"{HEAD}{found}", *addresses, FUNCTIONS + VALUES])
 
 
 def _test(
@@ -154,6 +141,8 @@ def _test(
     for exchange, request in zip(found["exchanges"], requests, strict=True):
         yield from _request(exchange, request)
     yield "    ]"
+    if any("bodies[" in condition.source() for condition in holds):
+        yield "    bodies = [body(each) for each in responses]"
     yield f"    # {_comment(found['message'])}"
     for condition in holds:
         yield f"    assert {condition.source()}"

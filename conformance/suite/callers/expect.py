@@ -36,12 +36,13 @@ def status(
     violated(replace(found, values={**found.values, "allowed": sorted(allowed)}), *shown)
 
 
-def rejected(response: Exchange, because: str = "") -> None:
-    """The response has a status of 4xx."""
+def rejected(response: Exchange, because: str = "", before: Exchange | None = None) -> None:
+    """The response has a status of 4xx; `before` is that of `status`."""
     clear(response)
     assert response.status is not None
     if not 400 <= response.status < 500:
-        violated(_other_status(response, "4xx", because, must_be_rejected=True), response)
+        shown = (response,) if before is None else (before, response)
+        violated(_other_status(response, "4xx", because, must_be_rejected=True), *shown)
 
 
 def not_served(*responses: Exchange) -> None:
@@ -80,15 +81,18 @@ def reached(response: Exchange) -> None:
         )
 
 
-def served(response: Exchange) -> None:
-    """The response is 200; Inconclusive for 401 and 403, which other checks are about."""
+def served(response: Exchange, before: Exchange | None = None) -> None:
+    """The response is 200; Inconclusive for 401 and 403, which other checks are about.
+
+    `before` is the response that shows what was asked for.
+    """
     if response.status in (401, 403):
         raise Inconclusive(
             f"{response.operation} with {response.credential} returned {response.describe()}",
             needs=(f"credentials.{response.credential}",),
             exchanges=[response.id],
         )
-    status(response, 200)
+    status(response, 200, before=before)
 
 
 def clear(response: Exchange) -> None:

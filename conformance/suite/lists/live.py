@@ -102,13 +102,17 @@ class Live:
         )
 
     def is_listed(self, listed: Listed, scheme: str | None) -> bool:
-        """Whether the page of a record still shows it, read by a scheme.
+        """Whether the page of a record still shows it, read by a scheme."""
+        return self.page_with(listed, scheme) is not None
+
+    def page_with(self, listed: Listed, scheme: str | None) -> Exchange | None:
+        """The page of a record, read by a scheme; None where it does not show it any more.
 
         Otherwise it was deleted, or is out of reach: access is further limited by the credential
         (Authentication), so that one of primary's may reach fewer records than the other.
         """
         page = self.callers.send(listed.call, scheme=scheme, purpose="is it still listed?")
-        return record_key(listed.record) in map(record_key, page.items)
+        return page if record_key(listed.record) in map(record_key, page.items) else None
 
     def call(self, operation: Operation) -> Call:
         """A valid call of a read operation, on a record that primary sees."""

@@ -25,8 +25,12 @@ NOWHERE = "https://document.invalid/"
 """The address of a document whose own is unknown."""
 COPIES = "x-dynamic"
 """Where the copies are of schemas that mean another thing, by the way that leads to them."""
-MOST_TABLES = 250_000
-"""Mappings of a document and of these copies."""
+MOST_COPIES, MOST_TABLES = 1_000, 250_000
+"""These copies, and the mappings of them and of the document."""
+MOST_REFERENCES, MOST_IDS = 20_000, 2_000
+"""Different references, and ids, of a document: each takes some tens of microseconds."""
+LONGEST_ADDRESS = 2_000
+"""Characters of an id, with those of the ids around it, and of a reference."""
 
 DATA = frozenset({"example", "examples", "default", "const", "enum"})
 """Keywords whose values are data, in which a `$ref` is not a reference."""
@@ -45,8 +49,8 @@ LEGACY = ("draft-03/", "draft-04/", "draft-06/", "draft-07/")
 BESIDE = frozenset({"$ref", "$schema", "$defs", "definitions"})
 
 
-class TooDynamic(RuntimeError):
-    """The dynamic references of a document have too many meanings."""
+class TooManyMeanings(RuntimeError):
+    """A document has more, or longer, references and ids than are resolved; str() says so."""
 
 
 def resolved(schema: Json) -> Json:
@@ -57,7 +61,7 @@ def resolved(schema: Json) -> Json:
     try:
         copy = deepcopy(schema)
         resolve(copy)
-    except (RecursionError, TooDynamic):
+    except (RecursionError, TooManyMeanings):
         return schema
     return copy
 
@@ -66,7 +70,7 @@ def resolve(root: Json, address: str = NOWHERE) -> list[Json]:
     """Point each reference in a document to the place of its target, and remove all identities.
 
     A reference to nowhere stays one. Returns the mappings that refer to other documents.
-    Raises TooDynamic.
+    Raises TooManyMeanings.
     """
     return _Document(root, address).resolve()
 
@@ -80,7 +84,8 @@ def tables(root: Any, place: Path = (), address: str = NOWHERE) -> Iterator[tupl
             continue  # by an alias of YAML
         seen.add(id(value))
         if isinstance(value, dict):
-            base = urljoin(base, _id(value) or "")
+            own = _id(value)
+            base = base if own is None else urljoin(base[: LONGEST_ADDRESS + 1], own)
             yield value, place, base
         waiting += [(part, (*place, *way), base) for way, part in _parts(value)]
 
@@ -140,6 +145,9 @@ class _Document:
 
     def __init__(self, root: Json, address: str) -> None:
         found = list(tables(root, (), address))
+        ids = {base for _, _, base in found}
+        if len(ids) > MOST_IDS or max(map(len, ids)) > LONGEST_ADDRESS:
+            raise TooManyMeanings("has too many ids, or too long ones")
         for table, _, _ in found[1:]:
             table.pop("$schema", None)  # a document has one dialect
         self._root = root
@@ -154,11 +162,10 @@ class _Document:
         self._outermost = registry.resolver(found[0][2])
         self._waiting = [(table, base, self._outermost) for table, _, base in found]
         self._known: dict[tuple[str, str, Scope], str] = {}
+        self._entered: dict[tuple[int, str], tuple[Any, Any]] = {}
         self._copies: Json = {}
-        self._places = {
-            (id(table), self._scope(self._inside(self._outermost, base), base)): place
-            for table, place, base in found
-        }
+        scopes = {base: self._scope(self._inside(self._outermost, base), base) for base in ids}
+        self._places = {(id(table), scopes[base]): place for table, place, base in found}
 
     def resolve(self) -> list[Json]:
         """Resolve all references; see the function of this name."""
@@ -192,10 +199,15 @@ class _Document:
 
     def _inside(self, resolver: Any, base: str) -> Any:
         """The resolver in a resource, which has come from that in which another one is."""
-        try:
-            return resolver.lookup(base).resolver
-        except Unresolvable:
-            return resolver  # it has an odd kind of URI
+        if not self._dynamic:
+            return self._registry.resolver(base)
+        key = (id(resolver), base)
+        if key not in self._entered:
+            inside = resolver
+            with suppress(Unresolvable):  # a base may be an odd kind of URI
+                inside = resolver.lookup(base).resolver
+            self._entered[key] = resolver, inside  # both stay, and so does what the key names
+        return self._entered[key][1]
 
     def _scope(self, resolver: Any, base: str) -> Scope:
         passed = [base, *(uri for uri, _ in resolver.dynamic_scope())] if self._dynamic else []
@@ -206,10 +218,14 @@ class _Document:
         """A pointer to what a reference means here; the reference if that is elsewhere."""
         key = (reference, base, self._scope(resolver, base))
         if key not in self._known:
+            if len(self._known) >= MOST_REFERENCES:
+                raise TooManyMeanings("has too many different references")
             self._known[key] = self._looked_up(reference, base, resolver)
         return self._known[key]
 
     def _looked_up(self, reference: str, base: str, resolver: Any) -> str:
+        if len(reference) > LONGEST_ADDRESS:
+            return reference if "#" not in reference else "#nowhere"
         # Many give a schema an id as a label only, and refer to the document around it.
         for origin, start in ((base, resolver), (self._address, self._outermost)):
             with suppress(Unresolvable, NoSuchResource, ValueError, TypeError):
@@ -229,7 +245,9 @@ class _Document:
             resource, fragment = urldefrag(uri)
             around, _ = self._lexical[id(self._registry.contents(resource))]
             return (*around, *steps(unquote(fragment)))
-        _, base = self._lexical[id(found.contents)]
+        place, base = self._lexical[id(found.contents)]
+        if not self._dynamic:
+            return place
         inside = self._inside(found.resolver, base)
         key = id(found.contents), self._scope(inside, base)
         if key not in self._places:
@@ -241,5 +259,5 @@ class _Document:
         """Copy a schema, for what its dynamic references mean where they were come from."""
         copy = self._copies[str(len(self._copies))] = deepcopy(table)
         self._waiting += [(each, own, resolver) for each, _, own in tables(copy, (), base)]
-        if len(self._waiting) > MOST_TABLES:
-            raise TooDynamic("has dynamic references with too many meanings")
+        if len(self._copies) > MOST_COPIES or len(self._waiting) > MOST_TABLES:
+            raise TooManyMeanings("has dynamic references with too many meanings")

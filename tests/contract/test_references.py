@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conformance.contract import references
-from conformance.contract.references import TooDynamic, resolve, resolved
+from conformance.contract.references import TooManyMeanings, resolve, resolved
 
 HERE = "https://api.example.com/v1/openapi.json"
 NAME = {"type": "string"}
@@ -131,8 +131,31 @@ def test_dynamic_references_of_too_many_meanings_are_rejected() -> None:
     }
     schema: dict[str, Any] = {"$defs": parts}
     assert resolved(schema) is schema
-    with pytest.raises(TooDynamic, match="too many meanings"):
+    with pytest.raises(TooManyMeanings, match="too many meanings"):
         resolve(copy.deepcopy(schema))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"$id": f"a{number}"} for number in range(references.MOST_IDS + 1)],
+        [{"$id": "a/" * 1_000, "not": {"$id": "b"}}],
+        [{"$ref": f"#/{number}"} for number in range(references.MOST_REFERENCES + 1)],
+    ],
+    ids=["ids", "long ids", "references"],
+)
+def test_what_would_take_too_long_is_not_resolved(parts: list[Any]) -> None:
+    """A description is then too large to be compared; of a tool, what is plain is read."""
+    schema: dict[str, Any] = {"allOf": parts}
+    assert resolved(schema) is schema
+    with pytest.raises(TooManyMeanings, match="has too many"):
+        resolve(schema)
+
+
+@pytest.mark.parametrize(("text", "left"), [("a" * 3_000, "a" * 3_000), ("#" * 3_000, "#nowhere")])
+def test_a_very_long_reference_is_not_looked_up(text: str, left: str) -> None:
+    """It leads nowhere, or elsewhere."""
+    assert target(text) == left
 
 
 def test_before_2019_a_reference_stands_alone() -> None:

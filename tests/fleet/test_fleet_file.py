@@ -107,7 +107,7 @@ def test_what_an_inline_profile_demands_has_its_place_in_the_fleet(tmp_path: Pat
             "fleet.toml:5: target[1].name repeats target[0]",
         ),
         ("[[target]]\nreference = true\n", "fleet.toml:1: target[0] has no name"),
-        ("[[target]]\nname = [1]\n", "target[0].name must be a string, not an array"),
+        ("[[target]]\nname = [1]\n", "target[0].name is an array: write a name"),
         (f"{TARGET}reference = true\nretries = 11\n", "target[0].retries is not between 0 and 10"),
         (
             f'[defaults]\ndepth = "full"\n{TARGET}reference = true\n',

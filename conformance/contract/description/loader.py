@@ -40,7 +40,7 @@ def resolve(source: Source, address: str) -> None:
     """
     try:
         elsewhere = references.resolve(source.document, address)
-    except references.TooDynamic as problem:
+    except references.TooManyMeanings as problem:
         raise TooLargeError(str(problem)) from None
     for table in elsewhere:
         stated = next(table[key] for key in references.REFERENCES if key in table)

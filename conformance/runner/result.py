@@ -28,14 +28,10 @@ LONGEST_VALUE = 2_000
 class ItemResult:
     """The result of one item; it crosses process borders as plain JSON.
 
-        `methods` counts the requests by HTTP method, `elapsed` has the seconds of each response by
-    <<<<<<< HEAD
-        operation, `started` the second of the run at which each request was sent. `is_finished` is
-        False where the run ended meanwhile: then it is performed again when the run is resumed.
-    =======
-        operation. `is_finished` is False where the run ended meanwhile: then it is performed again
-        when the run is resumed. `flawed` names the facts that a check needed and that show a violation.
-    >>>>>>> 7750460 (Decide a failure again by the rule or the check that has found it)
+    `methods` counts the requests by HTTP method, `elapsed` has the seconds of each response by
+    operation, `started` the second of the run at which each request was sent. `is_finished` is
+    False where the run ended meanwhile: then it is performed again when the run is resumed.
+    `flawed` names the facts that a check needed and that show a violation.
     """
 
     item: str

@@ -22,6 +22,10 @@ class Outcome(StrEnum):
     NOT_REPEATED = "not-repeated"  # the requests were not sent; `reason` says why
 
 
+RARE = frozenset({Outcome.SOMETIMES, Outcome.AFTER_ANOTHER, Outcome.KEPT_CONNECTION})
+"""Of a failure that was not always seen, not being seen says less."""
+
+
 def described(found: ReproductionEntry) -> str:
     """The outcome in a few words; how to see the failure again is in `again`."""
     match Outcome(found["outcome"]):

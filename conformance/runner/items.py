@@ -84,6 +84,12 @@ def requirement_of(item: pytest.Item) -> requirements.Requirement:
     return requirements.load()[marker.args[0]]
 
 
+def looks_back(item: pytest.Item) -> bool:
+    """Whether a check judges what other checks have sent before it."""
+    marker = item.get_closest_marker("requirement")
+    return marker is not None and bool(marker.kwargs.get("looks_back"))
+
+
 def _class_of(item: pytest.Item) -> str:
     return requirement_of(item).conformance_class
 

@@ -27,7 +27,7 @@ def test_the_tools_show_the_state_after_an_approval(toolbox: Toolbox, trials: Tr
         check_left(trial.review, "review_list", {**page, "limit": int(page["limit"])}, toolbox)
 
 
-@requirement("tools/approval")
+@requirement("tools/approval", looks_back=True)
 def test_no_earlier_call_shows_the_former_state(toolbox: Toolbox, trials: Trials) -> None:
     """Whatever read of a review this run has called a tool for before its approval."""
     trials.baseline(toolbox.scheme)

@@ -67,7 +67,7 @@ def _former_in_other_case(trial: Trial, approvals: Approvals) -> list[Exchange]:
     return [read] if in_former_state(review, read) else []
 
 
-@requirement("approval/state")
+@requirement("approval/state", looks_back=True)
 def test_no_earlier_way_shows_the_former_state(live: Live, trials: Trials) -> None:
     """Whatever read of a review this run has sent before its approval, to the letter."""
     _approved(trials)

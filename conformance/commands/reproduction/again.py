@@ -15,6 +15,7 @@ from conformance.contract.verdict import Finding, Inconclusive, Verdict, Violati
 from conformance.http.budget import Budget
 from conformance.http.exchange import Exchange
 from conformance.http.transport import Transport
+from conformance.report import reproduction
 from conformance.report.document_types import (
     ExchangeEntry,
     FindingEntry,
@@ -78,16 +79,24 @@ class Replay:
         """What became of a failure."""
         entry, found = failure
         self._resender.begin(f"replay::{entry['id']}[{found['operation'] or ''}]")
-        is_of_rule = "responses" in found or entry["id"] in agreement.REQUIREMENTS
-        obstacle = self._obstacle(found)
         try:
-            fresh = self._sent(found) if is_of_rule and obstacle is None else []
-            outcome = self._by_rule(failure, fresh) or self._by_check(failure)
-            if outcome is None and obstacle is not None:
-                return Outcome(UNSENT, obstacle)
-            return outcome or self._by_conditions(found, fresh or self._sent(found))
+            outcome = self._decided(failure)
         except Inconclusive as problem:
             return Outcome(UNCHECKED, problem.message)
+        again = found.get("reproduction")
+        if outcome.word != FIXED or again is None or again["outcome"] not in reproduction.RARE:
+            return outcome
+        return Outcome(FIXED, f"{outcome.detail}; before: {reproduction.described(again)}")
+
+    def _decided(self, failure: Failure) -> Outcome:
+        entry, found = failure
+        is_of_rule = "responses" in found or entry["id"] in agreement.REQUIREMENTS
+        obstacle = self._obstacle(found)
+        fresh = self._sent(found) if is_of_rule and obstacle is None else []
+        outcome = self._by_rule(failure, fresh) or self._by_check(failure)
+        if outcome is None and obstacle is not None:
+            return Outcome(UNSENT, obstacle)
+        return outcome or self._by_conditions(found, fresh or self._sent(found))
 
     def _obstacle(self, found: FindingEntry) -> str | None:
         """Why the requests of a failure are not sent again; None where they may be."""
@@ -131,6 +140,9 @@ class Replay:
         unknown = [each for each in ends if each.verdict not in (Verdict.PASS, Verdict.FAIL)]
         if unknown:
             return Outcome(UNCHECKED, unknown[0].message)
+        if any(items.looks_back(check.item) for check in chosen):
+            command = f"conformance run --class {entry['class']}"
+            return Outcome(UNCHECKED, f"it shows in what a whole run has sent: {command}")
         return Outcome(FIXED, f"{quantity(len(chosen), 'check')} performed again")
 
     def _findings(self, check: Check) -> tuple[Finding, ...]:

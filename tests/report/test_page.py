@@ -32,7 +32,7 @@ def test_the_first_screen_has_verdict_target_time_and_suite() -> None:
         "1 requirement failed, in read",
         BASE,
         "21 November 2026, 00:10 UTC",
-        "suite 0.1.0, depth quick, seed 1",
+        "suite 0.1.0, depth standard, seed 1",
     )
     assert [each for each in wanted if each not in words] == []
 
@@ -104,7 +104,7 @@ def test_the_whole_run_can_be_repeated() -> None:
 
     assert (
         f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' "
-        "--depth quick --seed 1" in words
+        "--depth standard --seed 1" in words
     )
 
 
@@ -115,7 +115,7 @@ def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
 
     words = Elements(html.render(a_report(quiet, target=target, started="some day"), [])).words
 
-    assert "conformance run --depth quick --seed 1" in words
+    assert "conformance run --depth standard --seed 1" in words
     assert "conformance serve" in words
     assert "untested/events" not in words
 
@@ -124,7 +124,7 @@ def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
     """The command names no profile."""
     words = Elements(html.render(a_report(target={"base-url": BASE, "profile": None}), [])).words
 
-    assert f"conformance run --base-url {BASE} --depth quick --seed 1" in words
+    assert f"conformance run --base-url {BASE} --depth standard --seed 1" in words
 
 
 @pytest.mark.parametrize(

@@ -93,13 +93,13 @@ def test_the_badge_links_to_the_page() -> None:
     """It carries verdict, coverage, depth and date."""
     document = report("2026-11-21T00:10:00+00:00", "read/parent")
     root = ET.fromstring(badge.svg(document))
-    text = "non-conformant · 62 % checked · quick · 2026-11-21"
+    text = "non-conformant · 62 % checked · standard · 2026-11-21"
 
     assert badge.message(document) == text
     assert root.find(f"{SVG}a").attrib["href"] == "report.html"  # type: ignore[union-attr]
     assert [each.text for each in root.iter(f"{SVG}text")] == ["API conformance", text]
     document["requirements"] = []
-    assert badge.message(document).endswith("nothing checked · quick · 2026-11-21")
+    assert badge.message(document).endswith("nothing checked · standard · 2026-11-21")
 
 
 @pytest.fixture

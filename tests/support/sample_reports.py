@@ -130,7 +130,7 @@ def a_report(*entries: Any, **properties: Any) -> Any:
             "name": "suite",
             "version": "0.1.0",
             "seed": 1,
-            "depth": "quick",
+            "depth": "standard",
             "classes": ["read"],
         },
         "target": {"base-url": BASE, "profile": "target.toml"},

@@ -6,7 +6,7 @@ interface for another caller, may keep the state from before the approval.
 
 from collections.abc import Iterator
 
-from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.contract.verdict import Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.rules.sighting import Sighting
@@ -22,11 +22,11 @@ MOST = 60
 def require_left(context: Context, face: str) -> None:
     """Violation where a way of one interface keeps showing the state before an approval.
 
-    Inconclusive where the run has approved nothing that it had read before.
+    NotApplicable where this process has approved nothing that it had read before.
     """
     ways = list(_ways(context, face))[:MOST]
     if not ways:
-        raise Inconclusive("no review was read in this way and approved later")
+        raise NotApplicable("no review was read in this way and approved later")
     for sighting in ways:
         _require_left(sighting, context)
 

@@ -466,6 +466,7 @@ def test_a_run_that_does_not_verify_is_not_certified(
 def test_a_quick_run_is_not_certified_under_a_published_rule(certified: Certified) -> None:
     """The revision has the depths that it accepts."""
     report = json.loads(certified.evidence["report.json"])
+    report["suite"]["depth"] = "quick"
     stated = revisions.text(REVISION.name, [])
     assert "depths: [standard, deep]" in stated
     strict = replace(REVISION, depths=("standard", "deep"))

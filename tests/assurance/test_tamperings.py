@@ -1050,6 +1050,7 @@ def rejected_outsider(lines: list[Any]) -> Any:
         line
         for line in lines
         if line["credential"] == "outsider"
+        and line["item"].startswith("grants::")
         and line["operation"] == "project_get"
         and line["response"]["status"] != 200
     )
@@ -1061,7 +1062,9 @@ def invent(lines: list[Any]) -> None:
     lines[1000]["purpose"] = "to please"
     lines[1001]["request"]["url"] = "https://acme.example/v1/account"
     lines.append({**lines[-1], "id": "a::invented#1", "item": "a::invented"})
-    lines.remove(next(line for line in lines if line["item"].startswith("list_grants::")))
+    lines.remove(
+        next(line for line in lines if line["item"].startswith("list_grants::test_lists_stay"))
+    )
 
 
 @pytest.fixture(scope="module")

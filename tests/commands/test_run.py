@@ -56,7 +56,7 @@ def test_a_run_leaves_its_report(finished: tuple[Path, subprocess.CompletedProce
     cases = ET.parse(directory / "reports/latest/junit.xml").getroot().iter("testcase")
     assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
     assert (document["suite"]["depth"], document["suite"]["seed"], document["interrupted"]) == (
-        "quick",
+        "standard",
         1,
         False,
     )

@@ -13,6 +13,7 @@ from conformance import __version__
 from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import VERDICTS, UsageError, explained
 from conformance.commands.signals import deferred
+from conformance.contract import import_path
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
     CONFORMANT,
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    import_path.protect()
     with secrecy.guarded():
         return _ended(sys.argv[1:] if arguments is None else arguments)
 

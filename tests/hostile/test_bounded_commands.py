@@ -72,6 +72,16 @@ def test_diff_reads_nothing_but_http(place: str, tmp_path: Path) -> None:
     assert "Traceback" not in ended.problems
 
 
+@pytest.mark.parametrize("end", ["/x", ""])
+def test_diff_prints_no_password_of_an_address(end: str, tmp_path: Path) -> None:
+    """Nor a query, where the document can be compared and where it cannot."""
+    with served(responding(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")) as url:
+        place = url.replace("//", "//jane:a-long-password@")
+        ended = measured(tmp_path, "diff", f"{place}{end}?token=a-long-password#a-long-password")
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert ended.problems == f"conformance diff: error: {url}{end}: returned 404\n"
+
+
 def pages() -> Broken:
     """Every page of a list is followed by another one, with records of its own."""
     kept: list[Any] = []

@@ -26,23 +26,28 @@ def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> bytes:
         "version": "1.2",
         "creator": {"name": report["suite"]["name"], "version": __version__},
         "pages": [],
-        "entries": entries,
         "comment": f"{report['target']['base-url']}: {report['verdict']}{note}",
+        "entries": [],
     }
-    return json.dumps({"log": log}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    head, tail = _encoded({"log": log}).rsplit(b"[]", 1)
+    return b"".join((head, b"[", b", ".join(entries), b"]", tail))
 
 
-def _entries(exchanges: Iterable[ExchangeEntry], began: datetime) -> tuple[list[Json], bool]:
-    """The entries of the first exchanges, and whether they are all of them."""
-    entries: list[Json] = []
+def _entries(exchanges: Iterable[ExchangeEntry], began: datetime) -> tuple[list[bytes], bool]:
+    """The entries of the first exchanges, as they are written, and whether they are all of them."""
+    entries: list[bytes] = []
     length = 0
     for exchange in exchanges:
-        entry = _entry(exchange, began)
-        length += len(json.dumps(entry))
+        entry = _encoded(_entry(exchange, began))
+        length += len(entry)
         if length > LONGEST:
             return entries, False
         entries.append(entry)
     return entries, True
+
+
+def _encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _entry(exchange: ExchangeEntry, began: datetime) -> Json:

@@ -53,6 +53,7 @@ TOML_TEXTS = {
     "nested": b"a = " + b"[" * 100_000,
     "a duplicate key": b"a = 1\na = 2\n",
     "many digits": b"a = " + b"1" * 10_000,
+    "very many unknown tables": b"".join(b"[a%d]\n" % number for number in range(100_000)),
     "a key of many parts": b"a." * 50_000 + b"b = 1",
     "a key of many quoted parts": b'"\\"" . ' * 50_000 + b"b = 1",
 }

@@ -15,6 +15,10 @@ MOST = 1024 * 1024 * 1024
 """Bytes of a content: somebody else may have written the memory."""
 
 
+class Damaged(Exception):
+    """What the memory has was not written by this package; str() says what."""
+
+
 def put(connection: Connection, content: bytes) -> str:
     """Store a content; its digest (SHA-256, hexadecimal). Raises ValueError for a huge one."""
     digest = hashlib.sha256(content).hexdigest()
@@ -27,13 +31,16 @@ def put(connection: Connection, content: bytes) -> str:
 
 
 def get(connection: Connection, digest: str) -> bytes:
-    """The content with a digest. Raises KeyError, and ValueError for another content."""
+    """The content with a digest. Raises KeyError, and Damaged for another content."""
     packed = connection.scalar(select(blob.c.packed).where(blob.c.digest == digest))
     if packed is None:
         raise KeyError(digest)
-    content = zlib.decompressobj().decompress(packed, MOST)
+    try:
+        content = zlib.decompressobj().decompress(packed, MOST)
+    except zlib.error:
+        content = b""
     if hashlib.sha256(content).hexdigest() != digest:
-        raise ValueError("a file of the memory is not what its digest says")
+        raise Damaged("a file is not what its digest says")
     return content
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ REGISTRAR = "registrar.pub"
 REQUIRED = ("vendor", "name", "version", "website")
 OPTIONAL = ("contact", "documentation")
 LONGEST = 200
+MOST_KEYS = 50
+"""Keys of a product that are looked at: few are known."""
 
 FOLDER = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 OF_A_SITE = (".html", ".json", ".pub")
@@ -101,7 +104,7 @@ def _product(path: Path) -> tuple[dict[str, str], list[str]]:
         return {}, [f"{path.name}: invalid TOML: {problem}"]
     faults = [f"{PRODUCT}: {key} is missing" for key in REQUIRED if key not in stated]
     product = {}
-    for key, value in stated.items():
+    for key, value in islice(stated.items(), MOST_KEYS):
         flaw = _flaw(key, value)
         if flaw:
             faults.append(f"{PRODUCT}: {key} {flaw}")

@@ -1,18 +1,20 @@
 """The command line: its commands, their options and exit codes."""
 
 import argparse
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from conformance import __version__
 from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import VERDICTS, UsageError, explained
 from conformance.commands.signals import deferred
+from conformance.contract import import_path
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
     CONFORMANT,
@@ -21,7 +23,7 @@ from conformance.contract.exit_codes import (
     USAGE_ERROR,
 )
 from conformance.contract.verdict import Inconclusive
-from conformance.http import secrecy
+from conformance.http import dumps, secrecy
 from conformance.report.console import output
 
 
@@ -35,11 +37,21 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in map(_stream, ("stdout", "stderr")):
         # A terminal with a small character set must not make a command fail.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+    import_path.protect()
+    dumps.forbid()
     with secrecy.guarded():
         return _ended(sys.argv[1:] if arguments is None else arguments)
+
+
+def _stream(name: str) -> TextIO:
+    """A stream of this process; one that was closed before it began shows nothing."""
+    if getattr(sys, name) is None:
+        setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - until the process ends
+    stream: TextIO = getattr(sys, name)
+    return stream
 
 
 def _ended(arguments: Sequence[str]) -> int:
@@ -50,9 +62,23 @@ def _ended(arguments: Sequence[str]) -> int:
             return _performed(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            output.failure(problem)
+            return CHECKER_ERROR
+        return _unwritten(problem)
     except Exception as problem:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
         output.failure(problem)
         return CHECKER_ERROR
+
+
+def _unwritten(problem: OSError) -> int:
+    """The end of a command whose output has no place."""
+    with suppress(OSError):
+        output.lines([f"conformance: error: {problem.strerror}"], sys.stderr)
+    # What is left in a buffer would make the interpreter's last flush fail.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return USAGE_ERROR
 
 
 def _performed(arguments: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """`conformance diff`: compares a published OpenAPI document with the contract."""
 
 import argparse
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,12 @@ HEADERS = {
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the differences; 1 where one breaks clients or callers. Raises UsageError."""
-    name = arguments.document
-    is_url = name.startswith(("http://", "https://"))
-    text = _fetched(name) if is_url else _text(Path(name))
+    stated = arguments.document
+    is_address = stated.startswith(("http://", "https://"))
+    text = _fetched(stated) if is_address else _text(Path(stated))
+    name = _shown(stated) if is_address else stated
     try:
-        found = examine(text, name if is_url else Path(name).absolute().as_uri())
+        found = examine(text, stated if is_address else Path(stated).absolute().as_uri())
     except SourceError as problem:
         place = name if problem.line is None else f"{name}:{problem.line}"
         raise UsageError(f"{place}: {problem.message}") from None
@@ -118,6 +120,11 @@ def _text(path: Path) -> str:
         raise UsageError(f"{path}: not UTF-8 text") from None
 
 
+def _shown(url: str) -> str:
+    """A URL without what may be a secret: user, password, query and fragment."""
+    return re.sub(r"//[^/?#]*@", "//", re.split(r"[?#]", url)[0])
+
+
 def _fetched(url: str) -> str:
     """The text at a URL, within the budget of a command. Raises UsageError."""
     import httpx  # noqa: PLC0415 - only where there is something to fetch
@@ -132,13 +139,13 @@ def _fetched(url: str) -> str:
     try:
         with client, client.stream("GET", url, extensions={"timeout": TIMEOUT}) as response:
             if response.status_code != 200:
-                raise UsageError(f"{url}: returned {response.status_code}")
+                raise UsageError(f"{_shown(url)}: returned {response.status_code}")
             content, cut = content_coding.read(response)
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
-        raise UsageError(f"{url}: {type(problem).__name__}: {problem}") from None
+        raise UsageError(f"{_shown(url)}: {type(problem).__name__}: {problem}") from None
     if cut is not None:
-        raise UsageError(f"{url}: {cut.reason}")
+        raise UsageError(f"{_shown(url)}: {cut.reason}")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{url}: not UTF-8 text") from None
+        raise UsageError(f"{_shown(url)}: not UTF-8 text") from None

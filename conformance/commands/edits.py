@@ -10,6 +10,16 @@ from conformance.commands.outcome import UsageError
 from conformance.contract.quantity import quantity
 from conformance.report.console import output
 
+REASON = (
+    "that takes user namespaces, which this system, or the container around it, withholds"
+    if sys.platform == "linux"
+    else "that takes namespaces of Linux"
+)
+REMEDY = (
+    "use a virtual machine, or a container that allows `unshare --user`; or read the edits, and"
+    " accept that by --trust"
+)
+
 
 def confirm(subjects: Sequence[Subject], arguments: argparse.Namespace) -> None:
     """Show what would run, and ask; UsageError where nobody agrees."""
@@ -42,8 +52,9 @@ def barriers(arguments: argparse.Namespace) -> Callable[[Sequence[str]], None]:
             return
         names = ", ".join(missing)
         if not arguments.trust:
-            remedy = "use a virtual machine, or accept that by --trust"
-            raise UsageError(f"nothing here keeps the edits of other files from {names}: {remedy}")
+            raise UsageError(
+                f"nothing here keeps the edits of other files from {names}: {REASON}; {REMEDY}"
+            )
         note = f"note: nothing keeps the edits of other files from {names}"
         output.lines([note], sys.stderr)
 

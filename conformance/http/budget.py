@@ -7,7 +7,7 @@ has the one that nobody has to ask for.
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from conformance.contract.verdict import Inconclusive
@@ -22,7 +22,10 @@ MEMORY = 128 * 1024 * 1024
 """Bytes that all responses may take up that something refers to, by estimate."""
 
 SMALL = 16 * 1024
-"""Bytes of a body that does not count, as most bodies of a run."""
+"""Bytes of a body with its headers that do not count, as those of most responses of a run."""
+
+HEADER = 200
+"""Bytes that a header takes up beside its text."""
 
 VALUE = 20
 """Bytes that a JSON value takes up beside its text: few are kept parsed, and not for long."""
@@ -32,6 +35,8 @@ TEXT = 64
 
 OWN_REQUESTS, OWN_SECONDS = 300, 60.0
 """The requests and the seconds of a command that is no run."""
+
+Headers = Iterable[tuple[str, str]]
 
 RESPONSE, REMEMBERED = "max-response-bytes", "memory"
 TIME, REQUESTS = "max-time", "max-requests"
@@ -125,13 +130,13 @@ class Budget:
         with self._lock:
             self.cut[name] = self.cut.get(name, 0) + 1
 
-    def admit(self, response: object, body: bytes) -> bool:
+    def admit(self, response: object, body: bytes, headers: Headers = ()) -> bool:
         """Whether the memory suffices for a response; it counts until nothing refers to it."""
-        size = len(body)
+        size = len(body) + sum(len(name) + len(value) + HEADER for name, value in headers)
         if size <= SMALL:
             return True
         number = values(body)
-        size += max(size - TEXT * number, 0) + VALUE * number
+        size += max(len(body) - TEXT * number, 0) + VALUE * number
         with self._lock:
             if self._used + size > self.memory:
                 return False

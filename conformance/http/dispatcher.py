@@ -40,6 +40,11 @@ FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, Unicod
 GRACE = 2.0
 """Seconds after the time of a run for a request that is under way."""
 
+KEPT = frozenset(
+    {"content-type", "date", "location", "mcp-session-id", "retry-after", "www-authenticate"}
+)
+"""The headers of a response that rules and tools read, where the memory does not suffice."""
+
 SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 """The errors of a machine that has nothing left for a further connection."""
 
@@ -256,13 +261,15 @@ class Dispatcher:
         if cut is None and values(body) > MOST_VALUES:
             reason = f"the response has more than {MOST_VALUES:,} values"
             body, cut = content_coding.cut(body, reason, RESPONSE)
-        if cut is None and not self.budget.admit(response, body):
+        headers = response.headers
+        if not self.budget.admit(response, body if cut is None else b"", headers):
             reason = "the responses that this run remembers take up its memory"
-            body, cut = content_coding.cut(body, reason, REMEMBERED)
+            body, cut = content_coding.cut(body, reason, REMEMBERED) if cut is None else (body, cut)
+            headers = tuple(pair for pair in headers if pair[0] in KEPT)
         if cut is None:
             return response
         self.budget.note(cut.budget)
-        return replace(response, body=body, cut=cut)
+        return replace(response, body=body, headers=headers, cut=cut)
 
     def _failure(self, problem: Exception | None) -> str:
         """The description of a failed connection, without secrets."""

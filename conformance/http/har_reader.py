@@ -25,8 +25,8 @@ SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cooki
 
 UNRECORDED = "the body was not recorded"
 
-LARGEST = 512 * regular_file.MIB
-"""Bytes of an archive: browsers write large ones."""
+LARGEST = 96 * regular_file.MIB
+"""Bytes of an archive: browsers write large ones, and reading takes up four times as much."""
 
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}  # as some programs write what there is not

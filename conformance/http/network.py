@@ -16,6 +16,8 @@ from conformance.http import surroundings
 from conformance.http.connection_pool import Pool
 from conformance.http.proxy import proxy_of
 
+SCHEMES = ("http", "https")
+
 WRITE_SIZE = 64 * 1024
 LONGEST_EXCHANGE = 3600.0
 """Seconds for an exchange without a timeout of its own."""
@@ -42,6 +44,8 @@ class Network(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request. Raises httpx.TransportError without a response."""
+        if request.url.scheme not in SCHEMES:  # of a redirect
+            raise httpx.UnsupportedProtocol("neither http:// nor https://", request=request)
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
             "whole", LONGEST_EXCHANGE
         )

@@ -24,11 +24,13 @@ REPORT = "report.json"
 WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json", SHARD)
 """The files that every run writes, and that of a shard."""
 
-LINES = ".jsonl"
-JSON_SUFFIXES = frozenset({".json", ".har", ".jsonld"})
+LINES = frozenset({".jsonl", ".har"})
+"""Files of which a line is a JSON value, perhaps with a comma: they may be too large to parse."""
 
-Rendered = bytes | Iterable[tuple[str, bytes]]
-"""The content of a file, or names and contents of the files in a directory."""
+JSON_SUFFIXES = frozenset({".json", ".jsonld"})
+
+Rendered = bytes | har.Pieces | Iterable[tuple[str, bytes]]
+"""The content of a file, whole or piece by piece, or the names and contents of a directory's."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def _html(report: Report, exchanges: Exchanges, directory: Path) -> bytes:
 
 
 def _har(report: Report, exchanges: Exchanges, _directory: Path) -> Rendered:
-    return har.render(report, exchanges)
+    return har.Pieces(report, exchanges)
 
 
 def _without(render: Callable[[Report], Rendered]) -> Callable[[Report, Exchanges, Path], Rendered]:
@@ -87,6 +89,9 @@ def write(directory: Path, report: Report, names: Sequence[str]) -> None:
         rendered = FORMATS[name].render(report, exchange_log.read(directory), directory)
         if isinstance(rendered, bytes):
             fresh_file.write(path, rendered)
+        elif isinstance(rendered, har.Pieces):
+            with fresh_file.writing(path) as file:
+                file.writelines(rendered)
         else:
             _fill(path, rendered)
 
@@ -138,7 +143,7 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     for path in _written(
         directory, [*WRITTEN, UNFINISHED, *(FORMATS[name].file for name in names)]
     ):
-        if _mask_lines(path, redactor) if path.suffix == LINES else _mask_whole(path, redactor):
+        if _mask_lines(path, redactor) if path.suffix in LINES else _mask_whole(path, redactor):
             masked.append(path.relative_to(directory).as_posix())
     return masked
 
@@ -146,12 +151,20 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
 def _mask_lines(path: Path, redactor: Redactor) -> bool:
     """Mask a file that may be too large for the memory; whether something was masked."""
     with regular_file.opened(path) as lines:
-        if all(_clean_json(line, redactor) == line for line in lines):
+        if all(_clean_line(line, redactor) == line for line in lines):
             return False
         lines.seek(0)
         with fresh_file.writing(path) as masked:
-            masked.writelines(_clean_json(line, redactor) for line in lines)
+            masked.writelines(_clean_line(line, redactor) for line in lines)
     return True
+
+
+def _clean_line(line: bytes, redactor: Redactor) -> bytes:
+    content = line.rstrip(b",\r\n")
+    try:
+        return _clean_json(content, redactor) + line[len(content) :]
+    except orjson.JSONDecodeError:  # the first and the last line of an archive
+        return redactor.bytes(line)
 
 
 def _mask_whole(path: Path, redactor: Redactor) -> bool:

@@ -29,7 +29,7 @@ RESERVE = 10
 LONGEST_BEGINNING = 500
 """Characters of such a beginning."""
 
-LONGEST_LINE = 256 * regular_file.MIB
+LONGEST_LINE = 128 * regular_file.MIB
 """Bytes of a line that is read."""
 
 FACT_LINE = b'{"id":"' + FACT.encode()

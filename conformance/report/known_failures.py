@@ -85,7 +85,7 @@ def load(path: Path, catalogue: Mapping[str, Collection[str]]) -> tuple[Known, .
     """The entries of a file; `catalogue` has all ids with operations. Raises KnownError."""
     text, tables = _read(path)
     reader = Reader(str(path), text, {})
-    for table in tables.keys() - TABLES.keys():
+    for table in (each for each in tables if each not in TABLES):
         reader.report((table,), "is an unknown table", "write [[known]] or [[gap]]")
     read = [
         (name, _entry(reader, (name, number), entry, catalogue))

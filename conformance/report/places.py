@@ -50,7 +50,10 @@ def _entries(path: Path | None) -> Iterator[tuple[Entry, Place]]:
 
 
 def _text(path: Path | None) -> str:
+    """The text of a file; nothing where no run can have read it."""
     try:
-        return "" if path is None else path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        text = "" if path is None else toml_text.read(path, follow=True)
+        toml_text.parse(text)
+    except (OSError, ValueError):
         return ""
+    return text

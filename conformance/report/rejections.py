@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from conformance.contract import openapi
 from conformance.contract.quantity import quantity
+from conformance.http.budget import NEEDS, REMEMBERED, RESPONSE
 from conformance.report.document_types import ExchangeEntry, FindingEntry
 
 UNAVAILABLE = frozenset({"a target that responds", "limits.requests-per-second"})
 """What a finding needs where transient errors, or a rate limit, blocked it."""
-BLOCKED = UNAVAILABLE | {"a target that serves the baseline request"}
+BLOCKED = UNAVAILABLE | {
+    *("a target that serves the baseline request", NEEDS[RESPONSE], NEEDS[REMEMBERED])
+}
 """What a finding needs where responses of the target blocked it."""
 SCHEMES = {"api-key": "API key", "bearer": "bearer token"}
 MOST_OPERATIONS = 4

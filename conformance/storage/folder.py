@@ -10,6 +10,7 @@ def inner(folder: Path, *names: str) -> Path:
     """A folder inside another one, made where it is missing. OSError where a link is in the way."""
     for name in names:
         folder /= name
+        fresh_file.check_held(folder)
         try:
             folder.mkdir()
         except FileExistsError:

@@ -32,9 +32,33 @@ _APPENDED = (
 )
 _MODE = 0o666
 
+_HELD: dict[Path, tuple[int, int]] = {}
+"""Folders that this process writes to for a while: what was there under each path."""
+
+
+def hold(folder: Path) -> None:
+    """From now on, write only to the folder that is there: another may take its place, or a link.
+
+    Whoever holds the same path again writes to what is there then.
+    """
+    _HELD[folder.absolute()] = _identity(folder)
+
+
+def check_held(path: Path) -> None:
+    """Raise OSError where a folder that is held, and that a path is in, is not there any more."""
+    for folder in path.absolute().parents:
+        if folder in _HELD and _identity(folder) != _HELD[folder]:
+            raise OSError(errno.EEXIST, "another folder has taken its place", str(folder))
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = folder.stat()
+    return found.st_dev, found.st_ino
+
 
 def check(path: Path) -> None:
     """Raise OSError unless a path is free, or has a regular file, which may be replaced."""
+    check_held(path)
     with suppress(FileNotFoundError):
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):

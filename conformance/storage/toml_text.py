@@ -1,5 +1,6 @@
 """TOML files of others: of a bounded size, and not nested more deeply than can be read."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,12 @@ from typing import Any
 from conformance.storage import regular_file
 
 LARGEST = regular_file.MIB
+
+MOST_PARTS = 50
+"""Parts of a dotted key: tomllib takes the square of their number in time and memory."""
+
+_PART = r"""(?>[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 
 def read(path: Path, *, follow: bool = False) -> str:
@@ -16,6 +23,9 @@ def read(path: Path, *, follow: bool = False) -> str:
 
 def parse(text: str) -> dict[str, Any]:
     """The tables of a text. Raises ValueError."""
+    if long := _LONG_KEY.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise ValueError(f"a key of more than {MOST_PARTS} parts (at line {line})")
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -12,6 +12,9 @@ from conformance.contract import api
 from conformance.target.near_misses import near_misses
 from conformance.target.token import Token
 
+LONGEST_SECRET = 65_536
+"""Characters of a secret: tokens have a few thousand, and every text is searched for them."""
+
 _HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
 
 _STANDING = {
@@ -289,6 +292,8 @@ def secret_flaw(secret: str) -> str | None:
     """Why a text cannot be a secret, or None; never repeats the text."""
     if not secret:
         return "is empty"
+    if len(secret) > LONGEST_SECRET:
+        return f"has more than {LONGEST_SECRET:,} characters: no header carries it"
     if secret.startswith("${") and secret.endswith("}"):
         return "looks like a reference, but does not name an environment variable"
     return (

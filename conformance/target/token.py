@@ -1,10 +1,11 @@
 """Secrets that live shorter than a run: a command prints them, and is run again in time."""
 
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from conformance.target import command
 
 COMMAND_SECONDS = 60.0
 """Seconds after which a command that has not ended is stopped."""
@@ -32,21 +33,9 @@ class TokenCommand:
     def __call__(self) -> str:
         """The secret: standard output without blanks at its ends. Raises TokenError."""
         try:
-            done = subprocess.run(
-                self.argv,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=self.seconds,
-            )
-        except subprocess.TimeoutExpired:
-            raise TokenError(f"did not end within {self.seconds:g} s") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            raise TokenError(f"cannot be started: {reason}") from None
-        if done.returncode != 0:
-            raise TokenError(f"failed with exit code {done.returncode}")
-        return self._secret(done.stdout)
+            return self._secret(command.printed(self.argv, self.seconds))
+        except command.CommandError as problem:
+            raise TokenError(str(problem)) from None
 
     def _secret(self, output: bytes) -> str:
         try:

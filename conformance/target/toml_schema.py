@@ -27,6 +27,9 @@ _HEADER_OR_KEY = re.compile(
     rf"\s*(?P<bracket>\[{{1,2}})?\s*(?P<key>(?:{_KEY_PART})(?:\s*\.\s*(?:{_KEY_PART}))*)\s*(?(bracket)\]|=)"
 )
 
+MOST_PROBLEMS = 50
+"""Problems of one file that are listed."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -99,7 +102,9 @@ class Reader:
         self._places: list[Place] = []
 
     def report(self, place: Place, what: str, remedy: str) -> None:
-        """Add a problem of the value at a place."""
+        """Add a problem of the value at a place; after very many, nobody reads on."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return
         line = line_of(self._lines, place)
         self.problems.append(Problem(self._source, line, dotted(place), what, remedy))
         self._places.append(place)
@@ -135,8 +140,9 @@ class Reader:
                 f"the known keys are {_listed(schema)}",
             )
             return {}
-        for key in value.keys() - schema.keys():
-            self.report((*place, key), "is an unknown key", _suggestion(key, schema))
+        for key in value:
+            if key not in schema and len(self.problems) < MOST_PROBLEMS:
+                self.report((*place, key), "is an unknown key", _suggestion(key, schema))
         read = {
             key: self.read(schema[key], value[key], (*place, key)) for key in value if key in schema
         }

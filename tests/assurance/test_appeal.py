@@ -164,6 +164,7 @@ def tool_call(result: Any) -> Any:
     return exchange(200, operation="video_get", request=request, response=response)
 
 
+PROGRAM = "');\nraise SystemExit #{x}\\"
 PAGE = {"items": [{"id": "a", "more": 1}]}
 DERIVED = {
     "status": (
@@ -200,6 +201,16 @@ DERIVED = {
         finding("extra", "body", "/data/items/0", fields=["more"]),
         exchange(200, PAGE, "project_list"),
         "place.update({'more': 1})",
+    ),
+    "extra, where the place is the property": (
+        finding("extra", "body", "/data/items/0/more", fields=["more"]),
+        exchange(200, PAGE, "project_list"),
+        "place.update({'more': 1})",
+    ),
+    "extra, with the name of a program": (
+        finding("extra", "body", "/data/items/0", fields=[PROGRAM]),
+        exchange(200, {"items": [{PROGRAM: PROGRAM}]}, "project_list"),
+        f"place.update({ {PROGRAM: PROGRAM}!r})",
     ),
 }
 

@@ -295,6 +295,21 @@ def test_the_site_is_built_of_every_submission(
     assert bundle.digest(copied.read_bytes()) == entry["certificate"]
 
 
+@pytest.mark.parametrize("name", ["registry.json", "index.html", "..x", "\x1b[31mx", "A\nb", "-x"])
+def test_the_name_of_a_folder_replaces_nothing_of_the_site(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    """The submission is rejected, and the site is built all the same."""
+    (folder / "acme-dub").rename(folder / name)
+    (folder / name / "certificate.zip").unlink()
+    assert main(["registry", "build", str(folder), "--out", str(tmp_path / "site")]) == 0
+    (entry,) = json.loads((tmp_path / "site" / "registry.json").read_bytes())
+    assert entry["status"] == "rejected"
+    assert f"the folder {name!r} needs a name of lower-case letters" in entry["note"]
+    folders = [path.name for path in (tmp_path / "site").iterdir() if path.is_dir()]
+    assert [each[:9] for each in folders] == ["misnamed-"]
+
+
 def test_failures_and_open_appeals_are_never_silently_green(certified: Certified) -> None:
     """They stand in the matrix, on the badge and in registry.json."""
     contested = submitted(certified, contested={"approval/replay": "appeal 7"})

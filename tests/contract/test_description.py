@@ -182,8 +182,9 @@ def test_a_malformed_document_is_a_difference(edits: dict[str, Any]) -> None:
         ),
         ("a: &a [x]\n" + "b: [" + "*a, " * 10 + "]\n", None),
         (f"openapi: 0x{'f' * 6_000}\n", "has a number that cannot be read"),
+        ("#" * 2_097_153, "has more than 2,097,152 characters of YAML"),
     ],
-    ids=["empty items", "merge keys", "aliases", "a hexadecimal number"],
+    ids=["empty items", "merge keys", "aliases", "a hexadecimal number", "a comment"],
 )
 def test_yaml_is_read_within_its_budget(text: str, message: str | None) -> None:
     """It ends in the loop that reads, and before the memory is used."""

@@ -17,6 +17,7 @@ QUICK = [
     "description: many patterns",
     "description: a sequence of empty items",
     "description: merge keys",
+    "description: a comment of 8 MB",
     "description: a path of 3 million characters",
     "description: a hexadecimal version",
 ]

@@ -16,7 +16,12 @@ from hostile_verdict import LONGEST, MOST_MEMORY
 from measured import measured
 from process import report
 
-from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, NON_CONFORMANT
+from conformance.contract.exit_codes import (
+    CONFORMANT,
+    INCOMPLETE,
+    NON_CONFORMANT,
+    USAGE_ERROR,
+)
 from conformance.http.budget import OWN_REQUESTS
 
 THROTTLED = b'{"code":"RATE_LIMITED","message":"later","requestId":"r"}'
@@ -54,6 +59,27 @@ def test_doctor_ends_with_its_time(tmp_path: Path) -> None:
     assert (ended.code, ended.output) == (INCOMPLETE, "")
     assert ended.problems.endswith(message)
     assert ended.seconds < LONGEST
+
+
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "gopher://127.0.0.1:9/"])
+def test_diff_reads_nothing_but_http(place: str, tmp_path: Path) -> None:
+    """A redirect elsewhere ends it in one line, as it ends `init` and a run."""
+    redirect = f"HTTP/1.1 302 Found\r\nlocation: {place}\r\ncontent-length: 0\r\n\r\n"
+    with served(responding(redirect.encode())) as url:
+        ended = measured(tmp_path, "diff", url)
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert "neither http:// nor https://" in ended.problems
+    assert "Traceback" not in ended.problems
+
+
+@pytest.mark.parametrize("end", ["/x", ""])
+def test_diff_prints_no_password_of_an_address(end: str, tmp_path: Path) -> None:
+    """Nor a query, where the document can be compared and where it cannot."""
+    with served(responding(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")) as url:
+        place = url.replace("//", "//jane:a-long-password@")
+        ended = measured(tmp_path, "diff", f"{place}{end}?token=a-long-password#a-long-password")
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert ended.problems == f"conformance diff: error: {url}{end}: returned 404\n"
 
 
 def pages() -> Broken:

@@ -53,6 +53,8 @@ TOML_TEXTS = {
     "nested": b"a = " + b"[" * 100_000,
     "a duplicate key": b"a = 1\na = 2\n",
     "many digits": b"a = " + b"1" * 10_000,
+    "a key of many parts": b"a." * 50_000 + b"b = 1",
+    "a key of many quoted parts": b'"\\"" . ' * 50_000 + b"b = 1",
 }
 
 
@@ -168,6 +170,29 @@ def test_a_product_that_is_not_toml_is_a_fault(text: str, tmp_path: Path) -> Non
     ended = conformance_here(tmp_path, "registry", "check", "theirs")
     assert ended.returncode == 1, ended.stderr
     assert "PRODUCT.toml: invalid TOML" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", *QUICK, "--known-failures", "theirs.toml"),
+        ("check-files", "theirs.toml"),
+        ("fleet", "run", "theirs.toml"),
+        ("registry", "check", "theirs"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_of_very_many_problems_the_first_ones_are_listed(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A file of a megabyte may have a hundred thousand."""
+    text = "".join(f"[a{number}]\n" for number in range(60_000))
+    (tmp_path / "theirs.toml").write_text(text)
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "PRODUCT.toml").write_text(text)
+    ended = conformance_here(tmp_path, *words)
+    assert ended.returncode in (1, USAGE_ERROR)
+    assert 1 <= ended.stderr.count(" unknown ") + ended.stdout.count(" unknown ") <= 50
 
 
 # --- what is not a file ---------------------------------------------------------------------------

@@ -203,3 +203,11 @@ def test_the_certificate_in_front_of_these_changes_is_sound(
     code, said, _, _ = verified(tmp_path, path)
     assert code == 1
     assert "NOT RECOMPUTED: signature and digests are valid" in said
+
+
+def test_an_archive_of_very_many_files_is_rejected(tmp_path: Path) -> None:
+    """Their number does not fit in the end of the archive."""
+    one = entry("a", b"").local
+    (tmp_path / "certificate.zip").write_bytes(one * 70_000)
+    with pytest.raises(bundle.BundleProblem, match="has more than 10,000 files"):
+        bundle.read(tmp_path / "certificate.zip")

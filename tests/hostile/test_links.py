@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_server import broken
 from process import conformance, conformance_here, surroundings
 from sample_reports import EXCHANGES, a_report
 
@@ -353,3 +354,34 @@ def test_the_site_of_a_registry_goes_through_no_link(
     ended = conformance_here(tmp_path, "registry", "build", registry, "--out", "site")
     rejected(ended, f"{name}: a link is in the way")
     assert private.read_text() == PRIVATE
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_a_run_writes_to_the_folder_in_which_it_began(kind: str, tmp_path: Path) -> None:
+    """Somebody puts a link, or another folder, in its place meanwhile."""
+    folder, other = tmp_path / "reports/latest", tmp_path / "other"
+    other.mkdir()
+    (other / "report.json").write_text(PRIVATE)
+    (other / "junit.xml").write_text(PRIVATE)
+
+    def swap(_: str) -> None:
+        if (folder / JOURNAL).exists() and other.exists():
+            folder.rename(tmp_path / "moved")
+            if kind == "link":
+                folder.symlink_to(tmp_path / "swapped")
+                other.rename(tmp_path / "swapped")
+            else:
+                other.rename(folder)
+
+    with broken("http", lambda answer: answer.but(), swap) as profile:
+        at = ("--base-url", profile["base-url"], "--class", "read", "--depth", "quick")
+        key = profile["credentials"]["primary"]["api-key"]
+        ended = conformance(tmp_path, "run", *at, LOCALIZATION_API_KEY=key)
+    assert ended.returncode == USAGE_ERROR
+    assert f"{folder}: another folder has taken its place" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    written = tmp_path / "swapped" if kind == "link" else folder
+    assert {path.name: path.read_text() for path in written.iterdir()} == {
+        "report.json": PRIVATE,
+        "junit.xml": PRIVATE,
+    }

@@ -985,6 +985,22 @@ def test_responses_that_something_refers_to_take_up_the_memory_of_a_run() -> Non
     assert again.json == ["x" * 100_000]
 
 
+def test_headers_that_something_refers_to_take_up_the_memory_of_a_run() -> None:
+    """Past it, those are kept that rules read, whatever became of the body."""
+    cookies = b"set-cookie: " + b"x" * 90 + b"\r\n"
+    answering = responding(OK + cookies * 300 + b"connection: close\r\n\r\n{}")
+    with networked(answering) as sender:
+        sender.dispatcher.budget = Budget(memory=200_000)
+        first, second, third = [sender.send(ACCOUNT, PLAIN).response for _ in range(3)]
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert (len(first.headers), first.json) == (len(second.headers), {})
+    assert third.headers == (("content-type", "application/json"),)
+    assert third.cut is not None
+    assert third.cut.reason == "the responses that this run remembers take up its memory"
+
+
 def test_a_closed_port_gives_no_response() -> None:
     """The connection is refused."""
     with served(lambda _: None) as url:

@@ -33,10 +33,10 @@ def test_a_complete_run_has_no_gap() -> None:
 @pytest.mark.parametrize(
     "need",
     ["a target that responds", "limits.requests-per-second", "credentials.primary",
-     "credentials.primary.api-key"],
+     "credentials.primary.api-key", "limits.max-response-bytes", "a run of fewer classes"],
 )  # fmt: skip
 def test_a_blocked_check_is_a_gap(need: str) -> None:
-    """Checks are blocked by transient errors, a rate limit, or a rejected credential."""
+    """By transient errors, a rate limit, a rejected credential, or a response that is too long."""
     assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == (GAP,)
 
 

@@ -488,6 +488,11 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
             "has no secret",
         ),
         ("credentials.primary.api-key = ''", "credentials.primary.api-key", "is empty"),
+        (
+            f"credentials.primary.api-key = '{'x' * 65_537}'",
+            "credentials.primary.api-key",
+            "has more than 65,536 characters: no header carries it",
+        ),
         ("credentials.primary.bearer = ['token']", "credentials.primary.bearer", "is an array"),
         (
             "fixtures.approvable-reviews = 'all'",

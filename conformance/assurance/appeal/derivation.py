@@ -165,8 +165,8 @@ def _property(found: FindingEntry, exchange: ExchangeEntry, pointer: str) -> Der
     if kind == Kind.ABSENT and names:
         change = f"[place.pop(name, None) for name in {names!r}]"
     elif kind == Kind.EXTRA and names:
-        holder = _at(data, path)
-        change = f"place.update({ {name: holder[name] for name in names}!r})"
+        path = path[:-1] if path[-1] in names else path  # the place may be that of the property
+        change = f"place.update({ {name: _at(data, [*path, name]) for name in names}!r})"
     elif kind == Kind.VALUE and len(path) > 1:
         change = f"place[{path[-1]!r}] = {_at(data, path)!r}"
         path = path[:-1]

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from conformance.assurance.certificate.budget import BudgetProblem, Meter
 
@@ -27,6 +27,8 @@ HEAD = len(LOCAL) + COMMON.size
 RAW = -zlib.MAX_WBITS
 PIECE = 1024 * 1024
 LONGEST_NAME = 60
+MOST_ENTRIES = 10_000
+"""Files of an archive: those of a run, or of each shard."""
 
 
 class ArchiveProblem(ValueError):
@@ -107,7 +109,9 @@ def joined(entries: Sequence[Entry]) -> bytes:
 
 def entries(content: bytes) -> list[Entry]:
     """The files of an archive, none of them unpacked. Raises ArchiveProblem."""
-    found = list(_read(content))
+    found = list(islice(_read(content), MOST_ENTRIES + 1))
+    if len(found) > MOST_ENTRIES:
+        raise ArchiveProblem(f"has more than {MOST_ENTRIES:,} files")
     if joined(found) != content:
         raise ArchiveProblem(
             "is not written as `conformance certify` writes it: something stands before, after or"

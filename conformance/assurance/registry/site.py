@@ -1,6 +1,8 @@
 """The web site of a registry: static files, a matrix of products and classes, a page for each."""
 
+import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -20,6 +22,7 @@ from conformance.assurance.registry.submission import (
     REGISTRAR,
     SUMMARY,
     Submission,
+    is_folder_of_a_site,
 )
 from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
@@ -136,7 +139,14 @@ def _entry(submission: Submission, today: date, revocations: Revocations) -> Ent
     status = submission.status(today, revocations)
     revoked = revocations.reason(submission.statement, submission.digest)
     note = revoked or "; ".join(submission.faults)
-    return Entry(submission.name, title or submission.name, status, note, submission)
+    return Entry(_slug(submission.name), title or submission.name, status, note, submission)
+
+
+def _slug(name: str) -> str:
+    """The folder of a product on the site: no vendor decides on what it replaces."""
+    if is_folder_of_a_site(name):
+        return name
+    return f"misnamed-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)
@@ -158,7 +168,9 @@ def build(source: Source, site: Path, found: Sequence[Entry]) -> list[str]:
     written.append(_write(site / "registry.json", json.dumps(document, indent=2)))
     for entry in found:
         folder = inner(site, entry.slug)
-        evidence = list(_copied(source.folder / entry.slug, folder, (CERTIFICATE, KEY, SUMMARY)))
+        evidence = list(
+            _copied(source.folder / entry.submission.name, folder, (CERTIFICATE, KEY, SUMMARY))
+        )
         page = _page("product", entry=entry, evidence=_names(evidence), **values)
         written += [
             _write(folder / "index.html", page),

@@ -1,8 +1,10 @@
 """A submission: what a vendor hands in, and every fault in it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,12 @@ REGISTRAR = "registrar.pub"
 REQUIRED = ("vendor", "name", "version", "website")
 OPTIONAL = ("contact", "documentation")
 LONGEST = 200
+MOST_KEYS = 50
+"""Keys of a product that are looked at: few are known."""
+
+FOLDER = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+OF_A_SITE = (".html", ".json", ".pub")
+"""What files of a site end with: a folder of this name would take the place of one."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,7 @@ def check(folder: Path, known: Answers | None = None) -> Submission:
     `known` are the answers to challenges in its registry, if they were read before.
     """
     product, faults = _product(folder / PRODUCT)
+    faults += _misnamed(folder.name)
     certificate = _certificate(folder)
     faults += certificate.faults
     if certificate.claims is not None:
@@ -72,6 +81,20 @@ def check(folder: Path, known: Answers | None = None) -> Submission:
     return replace(certificate, product=product, faults=tuple(faults))
 
 
+def is_folder_of_a_site(name: str) -> bool:
+    """Whether a site can have a folder of this name beside its own files."""
+    return FOLDER.fullmatch(name) is not None and Path(name).suffix not in OF_A_SITE
+
+
+def _misnamed(name: str) -> Iterator[str]:
+    """A fault of a folder whose name is no folder of a site, or one of its files."""
+    if not is_folder_of_a_site(name):
+        yield (
+            f"the folder {name!r} needs a name of lower-case letters, digits, dots, dashes and"
+            f" underscores, that does not end like a file of the site ({', '.join(OF_A_SITE)})"
+        )
+
+
 def _product(path: Path) -> tuple[dict[str, str], list[str]]:
     try:
         stated = toml_text.parse(toml_text.read(path))
@@ -81,7 +104,7 @@ def _product(path: Path) -> tuple[dict[str, str], list[str]]:
         return {}, [f"{path.name}: invalid TOML: {problem}"]
     faults = [f"{PRODUCT}: {key} is missing" for key in REQUIRED if key not in stated]
     product = {}
-    for key, value in stated.items():
+    for key, value in islice(stated.items(), MOST_KEYS):
         flaw = _flaw(key, value)
         if flaw:
             faults.append(f"{PRODUCT}: {key} {flaw}")

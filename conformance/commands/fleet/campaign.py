@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from conformance.commands import trusted
 from conformance.commands.fleet.display import Display
 from conformance.commands.options.fleet import UNSHARDED
@@ -68,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
             campaign = _campaign(arguments, memory, fleet, targets)
             is_stopped = _work(arguments, memory, engine, campaign)
         return _report(arguments, memory, campaign, is_stopped=is_stopped)
+    except SQLAlchemyError as problem:
+        raise UsageError(f"--db: {database.first_line(problem)}") from None
     finally:
         memory.close()
 

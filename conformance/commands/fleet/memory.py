@@ -1,5 +1,6 @@
 """The memory that a command reads; it has to be there."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -7,7 +8,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from conformance.commands.outcome import UsageError
-from conformance.fleet.memory import database, reading
+from conformance.fleet.memory import blobs, database, reading
 from conformance.fleet.memory.database import Memory, MemoryProblem
 from conformance.fleet.memory.reading import Campaign
 
@@ -39,6 +40,8 @@ def _connected(
         raise UsageError(f"--db {problem}") from None
     except SQLAlchemyError as problem:
         raise UsageError(f"--db: {database.first_line(problem)}") from None
+    except (blobs.Damaged, json.JSONDecodeError) as problem:
+        raise UsageError(f"--db: this package has not written what is there: {problem}") from None
 
 
 def campaign(connection: Connection, name: str) -> Campaign:

@@ -15,6 +15,8 @@ from conformance.contract.description.source import (
     nested_too_deeply,
 )
 
+LONGEST_TEXT = 2 * 1024 * 1024
+"""Characters of a text: the scanner takes up fifty bytes for some of them."""
 MOST_NODES = 200_000
 """Scalars and collections of a text: each takes up half a kilobyte."""
 MOST_MERGED = 200_000
@@ -71,6 +73,8 @@ class YamlReader:
 
         So would a long text exhaust the memory: a blank line more is an empty item more.
         """
+        if len(self._text) > LONGEST_TEXT:
+            raise TooLargeError(f"has more than {LONGEST_TEXT:,} characters of YAML", None)
         level = nodes = 0
         for event in yaml.parse(self._text, _Resolver):
             nodes += isinstance(event, yaml.NodeEvent)

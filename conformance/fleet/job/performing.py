@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.contract import revisions
+from conformance.contract import import_path, revisions
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.fleet.job.task import Task, packed_end, unpacked
 from conformance.fleet.memory.recording import Ended
@@ -123,7 +123,8 @@ def _environment(task: Task, environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if name in INHERITED or name.startswith(PREFIXES) or name in task.names
     }
-    return {**kept, **task.environment}
+    # The run begins in the folder of its profile.
+    return {**kept, **import_path.SAFE, **task.environment}
 
 
 def _wait(

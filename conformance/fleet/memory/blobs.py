@@ -11,6 +11,13 @@ from conformance.fleet.memory.tables import artefact, blob
 LARGEST = 512 * 1024 * 1024
 """Bytes of a compressed content: both databases take up to twice as much in one value."""
 
+MOST = 1024 * 1024 * 1024
+"""Bytes of a content: somebody else may have written the memory."""
+
+
+class Damaged(Exception):
+    """What the memory has was not written by this package; str() says what."""
+
 
 def put(connection: Connection, content: bytes) -> str:
     """Store a content; its digest (SHA-256, hexadecimal). Raises ValueError for a huge one."""
@@ -24,11 +31,17 @@ def put(connection: Connection, content: bytes) -> str:
 
 
 def get(connection: Connection, digest: str) -> bytes:
-    """The content with a digest. Raises KeyError."""
+    """The content with a digest. Raises KeyError, and Damaged for another content."""
     packed = connection.scalar(select(blob.c.packed).where(blob.c.digest == digest))
     if packed is None:
         raise KeyError(digest)
-    return zlib.decompress(packed)
+    try:
+        content = zlib.decompressobj().decompress(packed, MOST)
+    except zlib.error:
+        content = b""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise Damaged("a file is not what its digest says")
+    return content
 
 
 def sweep(connection: Connection) -> None:

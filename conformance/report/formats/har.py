@@ -1,7 +1,7 @@
 """Every exchange as an HTTP archive (HAR 1.2)."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -18,32 +18,37 @@ MOST_PADDING = 1024 * 1024
 """Blanks at the end of a body that the archive has: some bodies are too large on purpose."""
 
 
+class Pieces:
+    """The file's content, piece by piece; secrets are `$VARIABLES`."""
+
+    def __init__(self, report: Report, exchanges: Iterable[ExchangeEntry]) -> None:
+        self._report, self._exchanges = report, exchanges
+
+    def __iter__(self) -> Iterator[bytes]:
+        """A line for each entry: they are searched for secrets one after the other."""
+        report, began = self._report, datetime.fromisoformat(self._report["started"])
+        creator = {"name": report["suite"]["name"], "version": __version__}
+        head = _encoded({"version": "1.2", "creator": creator, "pages": []})
+        yield b'{"log": ' + head.removesuffix(b"}") + b', "entries": [\n'
+        length, note = 0, ""
+        for number, exchange in enumerate(self._exchanges):
+            entry = _encoded(_entry(exchange, began))
+            length += len(entry)
+            if length > LONGEST:
+                note = f" (the first {number} exchanges)"
+                break
+            yield b",\n" + entry if number else entry
+        comment = f"{report['target']['base-url']}: {report['verdict']}{note}"
+        yield b'\n], "comment": ' + _encoded(comment) + b"}}\n"
+
+
 def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> bytes:
-    """The file's content; secrets are `$VARIABLES`."""
-    began = datetime.fromisoformat(report["started"])
-    entries, is_whole = _entries(exchanges, began)
-    note = "" if is_whole else f" (the first {len(entries)} exchanges)"
-    log = {
-        "version": "1.2",
-        "creator": {"name": report["suite"]["name"], "version": __version__},
-        "pages": [],
-        "entries": entries,
-        "comment": f"{report['target']['base-url']}: {report['verdict']}{note}",
-    }
-    return json.dumps({"log": log}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """The file's content as a whole."""
+    return b"".join(Pieces(report, exchanges))
 
 
-def _entries(exchanges: Iterable[ExchangeEntry], began: datetime) -> tuple[list[Json], bool]:
-    """The entries of the first exchanges, and whether they are all of them."""
-    entries: list[Json] = []
-    length = 0
-    for exchange in exchanges:
-        entry = _entry(exchange, began)
-        length += len(json.dumps(entry))
-        if length > LONGEST:
-            return entries, False
-        entries.append(entry)
-    return entries, True
+def _encoded(value: Json | str) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _entry(exchange: ExchangeEntry, began: datetime) -> Json:

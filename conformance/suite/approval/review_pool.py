@@ -1,7 +1,6 @@
 """The reviews that may be approved: those of the profile, then those that its command makes."""
 
 import json
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import NoRevisionError, Record, Review
 from conformance.suite.approval.review_reader import ReviewReader
+from conformance.target import command
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60
@@ -232,9 +232,8 @@ def _of_command(argv: tuple[str, ...]) -> str | None:
     if not argv:
         return None
     try:
-        done = subprocess.run(argv, capture_output=True, timeout=PROVISION_SECONDS, check=True)
-        return str(json.loads(done.stdout)["id"])
-    except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
-        raise Inconclusive(
-            f"the provision command failed: {type(problem).__name__}", needs=NEEDS
-        ) from problem
+        return str(json.loads(command.printed(argv, PROVISION_SECONDS))["id"])
+    except command.CommandError as problem:
+        raise Inconclusive(f"the provision command {problem}", needs=NEEDS) from None
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise Inconclusive("the provision command printed no id", needs=NEEDS) from None

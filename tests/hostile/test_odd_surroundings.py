@@ -1,0 +1,75 @@
+"""Streams and limits of whoever starts a command: none of them makes it say what is not so."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hostile_server import broken
+from process import COMMAND, surroundings
+
+from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors and core files")
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_internal_error(stream: str, tmp_path: Path) -> None:
+    """Python's own exit code for it, 1, would blame a target."""
+    line = f'"$@" {stream}'
+    ended = subprocess.run(
+        ["sh", "-c", line, "sh", *COMMAND, "explain", "account/id"],
+        cwd=tmp_path,
+        env=surroundings(),
+        check=False,
+    )
+    assert ended.returncode in (CONFORMANT, USAGE_ERROR)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("command", [("requirements",), ("schema", "report")], ids=" ".join)
+def test_an_output_without_a_place_ends_in_one_line(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """As on a full disk."""
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, *command],
+            cwd=tmp_path,
+            env=surroundings(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == USAGE_ERROR
+    assert ended.stderr == f"conformance: error: {os.strerror(28)}\n"
+
+
+def test_a_run_that_crashes_leaves_no_core_file(tmp_path: Path) -> None:
+    """Its memory has the key; the user may have allowed core files of any size."""
+    log = tmp_path / "reports/latest/exchanges-main.jsonl"
+    with broken("http", lambda answer: answer.but()) as profile:
+        key = profile["credentials"]["primary"]["api-key"]
+        with subprocess.Popen(
+            [*COMMAND, "run", "--base-url", profile["base-url"], "--class", "read"],
+            cwd=tmp_path,
+            env=surroundings(LOCALIZATION_API_KEY=key),
+            stdout=subprocess.DEVNULL,
+            preexec_fn=_allow_core_files,  # noqa: PLW1509 - there are no other threads yet
+        ) as running:
+            while not log.exists() and running.poll() is None:
+                signal.sigtimedwait([], 0.02)
+            limit = Path(f"/proc/{running.pid}/limits").read_text()
+            running.send_signal(signal.SIGABRT)
+    assert "Max core file size        0 " in limit
+    assert running.returncode == -signal.SIGABRT
+    assert sorted(tmp_path.glob("core*")) == []
+
+
+def _allow_core_files() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))

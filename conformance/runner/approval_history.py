@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from conformance.runner.session import Session
 
 ITEM = f"{FACT}replays"
+OK = 200
 
 
 class ApprovalHistory:
@@ -51,11 +52,15 @@ class ApprovalHistory:
         return self._adopted.union(own)
 
     def begun(self, session: "Session") -> dict[str, float]:
-        """When the first attempt to approve each review began, in seconds of the run, by its id."""
+        """When the first approval of each review began that got 200, in seconds of the run.
+
+        Attempts that are rejected are sent beside reads, and approvals are not.
+        """
         begun: dict[str, float] = {}
         for each in self._attempts(session):
             start, review = each.exchange.started, each.review.lower()
-            begun[review] = min(start, begun.get(review, start))
+            if each.exchange.status == OK:
+                begun[review] = min(start, begun.get(review, start))
         return begun
 
     def _attempts(self, session: "Session") -> Iterator[Attempt]:

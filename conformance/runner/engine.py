@@ -144,6 +144,8 @@ class Engine:
 
     def _enter(self, round: Round, stage: Stage) -> None:
         """Begin a stage of a round, unless it is under way: only once is a review approved."""
+        history = self._session.history
+        history.round, history.is_reading = round, stage is Stage.READS
         is_narrow = round is Round.FIRST and stage is Stage.READS
         self._session.depth = DEPTHS["smoke"] if is_narrow else self._depth
         if round is not self._round and self._round is not None:

@@ -42,10 +42,17 @@ class _Seen:
 
 
 class History:
-    """The sightings of every record, of which equal ones are counted, and kept once."""
+    """The sightings of every record, of which equal ones are counted, and kept once.
+
+    `is_reading` while only checks that read are performed: what others see beside approvals depends
+    on the schedule. `round` is that of the run.
+    """
 
     def __init__(self) -> None:
+        self.is_reading = True
+        self.round = 0
         self._records: dict[Key, dict[bytes, _Seen]] = {}
+        self._ways: dict[tuple[Key, Place], tuple[int, str, Sighting]] = {}
         self._adding = threading.Lock()
 
     def add(self, answer: Answer) -> None:
@@ -53,26 +60,35 @@ class History:
         for sighting in sightings(answer):
             digest = sighting.digest
             with self._adding:
+                if self.is_reading:
+                    self._keep_way(sighting)
                 variants = self._records.setdefault(sighting.key, {})
                 if len(variants) <= MOST_VARIANTS:
                     variants.setdefault(digest, _Seen()).add(sighting)
 
+    def _keep_way(self, sighting: Sighting) -> None:
+        """Keep the first of a way: what is read in a later round may be approved by then."""
+        way, found = (sighting.key, sighting.place), (self.round, sighting.answer.exchange.id)
+        if way not in self._ways or found < self._ways[way][:2]:
+            self._ways[way] = *found, sighting
+
     def adopt(self, other: "History") -> None:
         """Take what another run has seen on a target that responds to it in the same way."""
+        for *_, sighting in other._ways.values():
+            self._keep_way(sighting)
         for key, variants in other._records.items():
             own = self._records.setdefault(key, {})
             for digest, seen in variants.items():
                 own.setdefault(digest, _Seen()).merge(seen)
 
     def ways(self, resource: str, ids: Collection[str]) -> list[Sighting]:
-        """The sightings of some records, one for each place of each variant.
+        """One sighting of each of some records, by their ids in lower case, for each place.
 
-        They are in the same order in every schedule; the ids are in lower case.
+        Only what checks that read have asked for, and in the same order in every schedule.
         """
-        keys = (key for key in self._records if key[0] == resource and key[1] in ids)
-        seen = (each for key in keys for each in self._records[key].values())
-        found = (sighting for each in seen for sighting in each.chosen.values())
-        return sorted(found, key=lambda each: each.answer.exchange.id)
+        found = (each for (key, _), (*_, each) in self._ways.items() if key[0] == resource)
+        own = (each for each in found if each.key[1] in ids)
+        return sorted(own, key=lambda each: each.answer.exchange.id)
 
     def differing(self) -> Iterator[list[Variant]]:
         """The records that were not always shown alike, in the same order in every schedule."""

@@ -37,11 +37,11 @@ def once(evidence: Evidence, _watching: object = (), *, known: list[Recomputed])
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The registry with the product that has a failure, at depth quick, and its site."""
+    """The registry with the product that has a failure, and its site."""
     out = tmp_path_factory.mktemp("example") / "out"
     with quick_runs(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(recomputation, "replay", partial(once, known=[]))
-        script().build(out, ["mumble"], "quick")
+        script().build(out, ["mumble"], "standard")
     return out
 
 

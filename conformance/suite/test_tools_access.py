@@ -166,7 +166,7 @@ def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> li
     ]
     if not operation.is_list:
         return ids
-    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many", "0x10", "１０")]
+    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many", "0x10")]
     live = toolbox.live
     names = [name for name in live.session.roles(operation) if name != "limit"]
     taken = [name for name in names if toolbox.argument_name(operation, name) is not None]

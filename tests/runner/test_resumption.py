@@ -65,7 +65,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def alike(folder: Path) -> Counter[str]:
-    """The exchanges of checks, but for one that sends again what its own process has sent."""
+    """The exchanges of checks, without the one whose requests depend on the process's history."""
     return Counter(each for each in of_checks(folder) if LOOKING_BACK not in each)
 
 

@@ -143,7 +143,7 @@ class View:
     def _applied(self, choice: Choice, name: str) -> Iterator[Node]:
         """The schemas that a property has to fit, described or not.
 
-        `additionalProperties` is about what its own schema does not name, and no other one.
+        `additionalProperties` is about the names that the same schema object does not state.
         """
         for node in choice:
             additional = self.document.raw_child(node, "additionalProperties")

@@ -46,6 +46,7 @@ PURPOSES = {
     AMBIGUOUS: ("arguments/ambiguous",),
 }
 """The requirements for which the attempts of each kind are made."""
+TWICE_STALE, BESIDE_OUTSIDER = "two stale revisions in one body", ", beside outsider"
 IN_CAPITALS = "one revision ahead, at the id in capitals"
 
 
@@ -103,8 +104,15 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
         yield Planned("malformed", label, primary, None, change)
     for label, change in MISSPELT.items():
         yield Planned("misspelt", label, primary, None, change)
-    yield Planned(AMBIGUOUS, "two stale revisions in one body", primary, None, twice_stale)
+    yield Planned(AMBIGUOUS, TWICE_STALE, primary, None, twice_stale)
     yield from _beside_outsider(session)
+
+
+def plain_of(label: str, scheme: str) -> list[str]:
+    """The labels of the attempts that an ambiguous one is, each when it is read in one way."""
+    if label == TWICE_STALE:
+        return [f"{stale} by {scheme}" for stale in ("one revision ahead", "two revisions ahead")]
+    return [label.removesuffix(BESIDE_OUTSIDER)]
 
 
 def _without_credential() -> Iterator[Planned]:
@@ -132,7 +140,7 @@ def _beside_outsider(session: Context) -> Iterator[Planned]:
             continue
         for scheme in credential.schemes:
             if headers := other_headers(outsider, scheme):
-                label = f"{name} by {scheme}, beside outsider"
+                label = f"{name} by {scheme}{BESIDE_OUTSIDER}"
                 yield Planned(AMBIGUOUS, label, credential, scheme, headers=headers)
 
 

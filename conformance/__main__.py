@@ -26,6 +26,9 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http import dumps, secrecy
 from conformance.report.console import output
 
+SECRETS = ("LOCALIZATION_API_KEY", "LOCALIZATION_TOKEN")
+"""The variables of primary where there is no profile."""
+
 
 class Parser(argparse.ArgumentParser):
     """Reports a usage error in one line; its exit code is not 2, which means interrupted."""
@@ -83,6 +86,10 @@ def _unwritten(problem: OSError) -> int:
 
 def _performed(arguments: Sequence[str]) -> int:
     chosen = _chosen(arguments)
+    # Those that a command uses without a profile; a target may have seen them in another one.
+    stated = {name: os.environ[name] for name in SECRETS if os.environ.get(name)}
+    if stated:
+        secrecy.protect({secret: f"${name}" for name, secret in stated.items()})
     try:
         # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
         module = chosen.command.replace("-", "_")

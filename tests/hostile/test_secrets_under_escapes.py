@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -220,3 +221,16 @@ def test_a_traceback_shows_no_secret(target: tuple[str, Path]) -> None:
     )
     assert "ValueError: $KEY" in done.stderr
     assert shown(key, done.stdout + done.stderr) == []
+
+
+def test_a_command_without_a_profile_prints_no_key_of_the_environment(
+    target: tuple[str, Path],
+) -> None:
+    """`diff` sends no credential; the target knows the key all the same."""
+    key, folder = target
+    profile = tomllib.loads((folder / "target.toml").read_text(encoding="utf-8"))
+    for options in ((), ("--json",)):
+        url = profile["description"]["url"]
+        done = conformance(folder, "diff", url, *options, LOCALIZATION_API_KEY=key)
+        assert done.stdout + done.stderr
+        assert shown(key, done.stdout) == shown(key, done.stderr) == []

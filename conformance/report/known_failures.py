@@ -110,7 +110,7 @@ def _known(entry: Mapping[str, Any], *, is_gap: bool) -> Known:
 def _read(path: Path) -> tuple[str, dict[str, object]]:
     """The text of a file, and its tables."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = toml_text.read(path, follow=True)
         return text, toml_text.parse(text)
     except OSError as problem:
         raise _unreadable(path, f"cannot be read: {problem.strerror}") from None

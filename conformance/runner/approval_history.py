@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from conformance.contract.verdict import Finding, Verdict
-from conformance.http.exchange import FACT, Exchange
+from conformance.http.exchange import FACT, MISSING, Exchange
 from conformance.rules import replay
 from conformance.rules.replay import Attempt, Replay
 from conformance.runner.result import ItemResult, documents, redacted
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from conformance.runner.session import Session
 
 ITEM = f"{FACT}replays"
-OK = 200
 
 
 class ApprovalHistory:
@@ -52,14 +51,14 @@ class ApprovalHistory:
         return self._adopted.union(own)
 
     def begun(self, session: "Session") -> dict[str, float]:
-        """When the first approval of each review began that got 200, in seconds of the run.
+        """When the first approval of each review began that has a result, in seconds of the run.
 
         Attempts that are rejected are sent beside reads, and approvals are not.
         """
         begun: dict[str, float] = {}
         for each in self._attempts(session):
             start, review = each.exchange.started, each.review.lower()
-            if each.exchange.status == OK:
+            if each.data is not MISSING:
                 begun[review] = min(start, begun.get(review, start))
         return begun
 

@@ -18,6 +18,7 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.[ \t]*+){{{MOST_PARTS}}}")
 
 def read(path: Path, *, follow: bool = False) -> str:
     """The text of a file. Raises OSError, and ValueError where it is not UTF-8."""
+    # Editors on Windows put a byte order mark there.
     return regular_file.read(path, LARGEST, follow=follow).decode("utf-8-sig")
 
 

@@ -27,9 +27,7 @@ class ProfileError(ValueError):
 def text_of(path: Path, kind: str = "profile") -> str:
     """The text of a profile, or of another kind of file. Raises ProfileError."""
     try:
-        return path.read_text(
-            encoding="utf-8-sig"
-        )  # editors on Windows put a byte order mark there
+        return toml_text.read(path, follow=True)
     except OSError as error:
         raise _unreadable(
             path, f"cannot be read: {error.strerror}", f"give the path of a {kind}"

@@ -228,9 +228,17 @@ MADE: dict[str, tuple[Callable[[Path], Any], str]] = {
 }
 
 
+UNREADABLE = [
+    (reader, kind)
+    for reader in READERS
+    for kind in MADE
+    # A finished run has no journal, and a log may be large.
+    if reader not in ("journal", "log") or kind not in ("missing", "large")
+]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no pipes in folders")
-@pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("reader", "kind"), UNREADABLE)
 def test_what_is_not_a_readable_file_ends_in_one_line(
     reader: str, kind: str, folder: Path, tmp_path: Path
 ) -> None:
@@ -238,12 +246,32 @@ def test_what_is_not_a_readable_file_ends_in_one_line(
     if kind == "forbidden" and os.geteuid() == 0:
         pytest.skip("root may read everything")
     name, words = READERS[reader]
-    if reader in ("journal", "log") and kind in ("missing", "large"):
-        pytest.skip("a finished run has no journal, and a log may be large")
     make, reason = MADE[kind]
     (folder / name).unlink(missing_ok=True)
     make(folder / name)
     rejected(conformance_here(tmp_path, *words), f"theirs/{name}", reason)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no pipes in folders")
+@pytest.mark.parametrize("kind", ["missing", "a folder", "a pipe", "large"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--target", "theirs.toml"),
+        ("run", *QUICK, "--known-failures", "theirs.toml"),
+        ("doctor", "--target", "theirs.toml"),
+        ("fleet", "run", "theirs.toml"),
+        ("selftest", "--also", "theirs.toml", "--list"),
+    ],
+    ids=["target", "known failures", "doctor", "fleet", "selftest"],
+)
+def test_what_is_no_file_of_toml_ends_in_one_line(
+    words: tuple[str, ...], kind: str, tmp_path: Path
+) -> None:
+    """A `target.toml` of a clone may be a pipe, which nobody ever writes to."""
+    make, reason = MADE[kind]
+    make(tmp_path / "theirs.toml")
+    rejected(conformance_here(tmp_path, *words), "theirs.toml", reason)
 
 
 # --- reports --------------------------------------------------------------------------------------

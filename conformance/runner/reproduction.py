@@ -21,8 +21,8 @@ from conformance.http.replay import Unrecorded, content
 from conformance.http.retry import TOO_MANY_REQUESTS
 from conformance.http.sending import Sending
 from conformance.report import repair, reproduction
+from conformance.report.condition import Rejected, Status, status_of
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
-from conformance.report.repair import Rejected, Status, status_of
 from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target

@@ -16,13 +16,14 @@ from conformance.http.budget import Budget
 from conformance.http.exchange import Exchange
 from conformance.http.transport import Transport
 from conformance.report import reproduction
+from conformance.report.condition import Rejected, Status, status_of
 from conformance.report.document_types import (
     ExchangeEntry,
     FindingEntry,
     Report,
     RequirementEntry,
 )
-from conformance.report.repair import Rejected, Status, conditions, status_of
+from conformance.report.repair import conditions
 from conformance.rules import agreement, replay
 from conformance.rules import answer as answers
 from conformance.rules.sighting import sightings

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from conformance.commands.reproduction.again import Failure
 from conformance.http.outgoing import authorization
 from conformance.report import body_values
+from conformance.report.condition import Condition
 from conformance.report.document_types import ExchangeEntry, FindingEntry, Report, RequirementEntry
-from conformance.report.repair import Condition, conditions
+from conformance.report.repair import conditions
 from conformance.runner.recorded_headers import NotSent
 from conformance.runner.recorded_request import Interface, Repetition, repetition, with_made_up
 from conformance.target.forged import MADE_UP

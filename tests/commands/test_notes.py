@@ -75,7 +75,7 @@ def test_a_run_that_can_be_certified_needs_no_note(changes: Any) -> None:
 def test_the_notes_are_printed_before_the_first_check(served: Path, tmp_path: Path) -> None:
     """On standard error, where nothing reads the verdict."""
     ended = conformance_here(
-        tmp_path, "run", "--target", served, "--class", "description", "--depth", "standard"
+        tmp_path, "run", "--target", served, "--class", "description", "--depth", "quick"
     )
     number = len(tomllib.loads(served.read_text())["credentials"]) * 2
 

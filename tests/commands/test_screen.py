@@ -145,7 +145,7 @@ def test_a_finding_is_printed_whole(
         '                 "code": "\\u001b[31m"',
         "               }",
         "  also         on video_get (details in report.json)",
-        "",
+        "  check again  conformance run --only error/code,account_get",
     ]
     assert "NON-CONFORMANT: the target violates the contract" in output
 

@@ -261,7 +261,7 @@ def test_a_mistake_in_the_files_is_one_line(
         ),
         (("--base-url", "ftp://x"), f"--base-url is not an http or https URL: {REMEDY}"),
         (
-            ("--known-failures", "absent.toml"),
+            ("--reference", "--known-failures", "absent.toml"),
             "absent.toml: cannot be read: No such file or directory",
         ),
         (

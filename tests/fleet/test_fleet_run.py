@@ -154,6 +154,7 @@ def test_a_run_gets_its_own_secrets_only(monkeypatch: pytest.MonkeyPatch) -> Non
         "PATH": "/bin",
         "THERE": "of the worker",
         "KEY": "own",
+        "PYTHONSAFEPATH": "conformance",
     }
 
 

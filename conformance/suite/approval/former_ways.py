@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from conformance.contract.verdict import Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import Exchange
+from conformance.http.replay import Unrecorded
 from conformance.rules.judgement import shown
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
@@ -55,7 +56,10 @@ def _require_left(sighting: Sighting, context: Context) -> None:
     former = sighting.record["status"]
     for seconds in (0.0, *PATIENCE):
         context.transport.wait(seconds)
-        response, again = seen_again(sighting, context)
+        try:
+            response, again = seen_again(sighting, context)
+        except Unrecorded:  # shards that are replayed as one run have read in more ways
+            return
         if again is None or again.record.get("status") != former:
             return
     assert again is not None

@@ -93,10 +93,14 @@ def is_first(item: pytest.Item) -> bool:
     return is_narrow(item) or (name in known[SMOKE] and name not in known[WIDENING])
 
 
+def check_of(item: pytest.Item) -> str:
+    """The name of the check of an item, at whichever depth it performs it."""
+    return name_of(item).replace(f"[{SMOKE}]", "").replace(f"-{SMOKE}]", "]")
+
+
 def rank(item: pytest.Item) -> int:
     """The place of a check in the order; what the order does not know comes last."""
-    name = name_of(item).replace(f"[{SMOKE}]", "").replace(f"-{SMOKE}]", "]")
-    return _ranks().get(name, len(_ranks()))
+    return _ranks().get(check_of(item), len(_ranks()))
 
 
 @cache

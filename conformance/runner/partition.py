@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from conformance.report.document_types import ShardEntry
-from conformance.runner import durations
+from conformance.runner import durations, order
 from conformance.runner.items import name_of, operation_of
 from conformance.runner.scheduling import SPENDERS, paginates, spends
 from conformance.runner.shard import Shard
@@ -86,7 +86,7 @@ def _scope(item: pytest.Item) -> str:
     operation = operation_of(item)
     if operation is not None and paginates(item.nodeid):
         return durations.of_pagination(operation)
-    return name_of(item)
+    return order.check_of(item)
 
 
 def _loads(

@@ -182,7 +182,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory, held: Held) -> Iterator[tuple
     """The folder and report of a run with three small rounds, beside the checks of one class."""
     folder = tmp_path_factory.mktemp("deep")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(DEPTHS, "quick", replace(DEPTHS["quick"], round=4))
+        patch.setitem(DEPTHS, "standard", replace(DEPTHS["standard"], round=4))
         options = [*pytest_run.options(folder, "standard", 1, ["read"]), "--report=badge"]
         made = examination.Substitute(
             lambda: examination.in_process(__import__("conformance.reference").reference), rounds=3
@@ -198,7 +198,7 @@ def test_a_report_has_the_number_of_rounds(deep: tuple[Path, Report]) -> None:
     rounds = {line["item"] for line in lines if line["item"].startswith("fact::round[")}
     assert report["suite"]["rounds"] == len(rounds) == 3
     assert report["exchanges"]["count"] == len(lines)
-    assert conclusion.settings(report["suite"]) == "depth quick, seed 1, 3 further rounds"
+    assert conclusion.settings(report["suite"]) == "depth standard, seed 1, 3 further rounds"
 
 
 @pytest.mark.usefixtures("deep")

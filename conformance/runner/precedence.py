@@ -21,13 +21,15 @@ FINDING = (0.0, 3.0, 30.0)
 class Precedence(NamedTuple):
     """The place of a check among others: the smallest comes first.
 
+    What is observed fails nothing, and generated requests mostly find what a few others find.
     `rank` is the place in the shipped order, if it has the check. `duration` is that on the
     reference, as this package knows it, and what it takes to find the records that its operation
     needs; a check is long where most are shorter.
     """
 
-    rank: int
     is_generated: bool
+    is_observed: bool
+    rank: int
     level: int
     is_long: bool
     duration: float
@@ -35,11 +37,12 @@ class Precedence(NamedTuple):
 
 def of(item: pytest.Function) -> Precedence:
     """The precedence of a check; the same in every run, whatever its target."""
-    duration = _duration(item)
+    duration, level = _duration(item), requirement_of(item).level
     return Precedence(
-        order.rank(item),
         is_generated(item),
-        list(Level).index(requirement_of(item).level),
+        level is Level.OBSERVE,
+        order.rank(item),
+        list(Level).index(level),
         duration > durations.usual(durations.shipped()),
         duration + FINDING[_needs(operation_of(item))],
     )

@@ -12,7 +12,7 @@ from conformance.runner import examination, pytest_run
 
 
 def report(edits: Sequence[Edit], directory: Path, classes: Sequence[str] = ()) -> Report:
-    """The report of `conformance run --depth quick` on the reference with these edits."""
+    """The report of `conformance run` on the reference with these edits."""
     options = [*pytest_run.options(directory, "standard", 1, classes), "--report=badge"]
     package = altered.load(edits)
     pytest_run.execute(options, [examination.Substitute(lambda: examination.in_process(package))])

@@ -18,13 +18,15 @@ from conformance.runner import examination, pytest_run
 
 FORGETFUL = subjects.BY_ID["one-replay-is-forgotten"].edits
 RUN = ("run", "--class", "approval")
+SHOWN = "the replay of an approval that had succeeded returned 409"
 
 
 def replays(folder: Path) -> list[Any]:
-    """The failures of the requirement about replays."""
+    """The failures of the requirement about replays that the history of a run shows."""
     report = json.loads((folder / "report.json").read_bytes())
     (entry,) = (each for each in report["requirements"] if each["id"] == "approval/replay")
-    return [found for found in entry["findings"] if found["verdict"] == "fail"]
+    failed = [found for found in entry["findings"] if found["verdict"] == "fail"]
+    return [found for found in failed if found["message"].startswith(SHOWN)]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,6 @@ def test_a_replay_that_conflicts_fails_whichever_check_has_sent_it(forgetful: Pa
     (found,) = replays(forgetful)
     approval, replay = found["exchanges"]
 
-    assert found["message"].startswith("the replay of an approval that had succeeded returned 409")
     assert (approval["response"]["status"], replay["response"]["status"]) == (200, 409)
     assert approval["request"]["body"] == replay["request"]["body"]
 

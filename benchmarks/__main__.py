@@ -1,7 +1,7 @@
 """`python -m benchmarks [PART …]`: measures, prints a table for each part, and writes JSON.
 
 All figures come from one machine in one go, so compare the ratios. `--readme` alone measures
-nothing, and writes the newest figures of the history into README.md.
+nothing, and writes the newest figures of the history into benchmarks/README.md.
 """
 
 import argparse
@@ -155,7 +155,7 @@ def _options() -> argparse.Namespace:
         "--history", action="store_true", help=f"append the figures to {history.FILE.name}"
     )
     parser.add_argument(
-        "--readme", action="store_true", help="write the newest figures into README.md"
+        "--readme", action="store_true", help="write the newest figures into benchmarks/README.md"
     )
     parser.add_argument("--label", default="", help="what this measurement is of")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The figures in README.md: written from the history between two marks, and nowhere else."""
+"""The figures in README.md beside this file: written from the history between two marks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from benchmarks import history
 from benchmarks.history import Entry
 from benchmarks.measured import Figure, Row
 
-FILE = Path(__file__).parents[1] / "README.md"
+FILE = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
@@ -64,7 +64,7 @@ GOALS = (
 
 
 def rewrite(titles: Mapping[str, str]) -> None:
-    """Write the newest figures into README.md."""
+    """Write the newest figures into benchmarks/README.md."""
     text = FILE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -72,7 +72,7 @@ def rewrite(titles: Mapping[str, str]) -> None:
 
 
 def written(titles: Mapping[str, str]) -> str:
-    """The figures as they stand in README.md, with their marks; `titles` are those of the parts."""
+    """The figures as they stand in the file, with their marks; `titles` are those of the parts."""
     entries = history.load()
     lines = [BEGIN, *_goals(entries)]
     for part, title in titles.items():

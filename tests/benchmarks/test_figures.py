@@ -1,4 +1,4 @@
-"""The figures of the benchmarks: README.md shows the newest ones of the history."""
+"""The figures of the benchmarks: benchmarks/README.md shows the newest ones of the history."""
 
 import importlib
 import json
@@ -21,7 +21,7 @@ def readme(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_readme_shows_the_newest_figures_of_the_history(readme: ModuleType) -> None:
     """`python -m benchmarks --readme` writes them."""
     titles = importlib.import_module("benchmarks.__main__").TITLES
-    assert readme.written(titles) in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.written(titles) in (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
 
 
 def test_each_row_shows_its_last_measurement(

@@ -1,6 +1,6 @@
 """The attempts on a review before its approval: all have to be rejected, without effect."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -108,11 +108,13 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
     yield from _beside_outsider(session)
 
 
-def plain_of(label: str, scheme: str) -> list[str]:
+def plain_of(label: str, schemes: Sequence[str]) -> list[str]:
     """The labels of the attempts that an ambiguous one is, each when it is read in one way."""
     if label == TWICE_STALE:
-        return [f"{stale} by {scheme}" for stale in ("one revision ahead", "two revisions ahead")]
-    return [label.removesuffix(BESIDE_OUTSIDER)]
+        stale = ("one revision ahead", "two revisions ahead")
+        return [f"{each} by {scheme}" for each in stale for scheme in schemes]
+    first = label.removesuffix(BESIDE_OUTSIDER)
+    return [first, *(f"outsider by {scheme}" for scheme in schemes)]
 
 
 def _without_credential() -> Iterator[Planned]:

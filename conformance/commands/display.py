@@ -2,6 +2,7 @@
 
 import os
 import threading
+from contextlib import suppress
 from typing import Protocol
 
 from rich.console import Console
@@ -115,8 +116,10 @@ class Lines:
         self._waiting.join()
 
     def _wait(self) -> None:
-        while not self._has_ended.wait(self._interval):
-            say(self._console, self._tally.progress_line())
+        # An output that takes nothing more ends the command, which writes its result there.
+        with suppress(OSError):
+            while not self._has_ended.wait(self._interval):
+                say(self._console, self._tally.progress_line())
 
 
 def say(console: Console, text: str, style: str = "") -> None:

@@ -27,8 +27,9 @@ def confirm(subjects: Sequence[Subject], arguments: argparse.Namespace) -> None:
         return
     if not question.can_be_asked():
         first = subjects[0]
-        what = "changes the reference by Python that runs here"
-        raise UsageError(f"{first.file}: {first.id} {what}: read its edits, and add --trust")
+        what = "changes the reference by Python that would run here"
+        remedy = "read its edits, and add --trust; or use a terminal, where you are asked"
+        raise UsageError(f"--also: {first.file}: {first.id} {what}: {remedy}")
     lines = (line for subject in subjects for line in shown(subject))
     if not question.is_affirmed(lines, f"Run {quantity(len(subjects), 'such program')} confined?"):
         raise UsageError("not agreed, so nothing was run")

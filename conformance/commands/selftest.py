@@ -57,7 +57,8 @@ def _everything(also: Sequence[Path]) -> Sequence[Subject]:
     except PopulationError as problem:
         raise UsageError(str(problem)) from problem
     except OSError as problem:
-        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
+        reason = f"{problem.filename} cannot be read: {problem.strerror}"
+        raise UsageError(f"--also: {reason}: give a TOML file of mutants or variants") from None
 
 
 def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Sequence[Subject]:

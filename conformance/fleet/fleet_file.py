@@ -28,7 +28,8 @@ _NAMED = "write a name in quotes, of letters, digits, dots, dashes and underscor
 
 def _name_flaw(value: str) -> str | None:
     allowed = value.replace("-", "").replace("_", "").replace(".", "")
-    is_name = allowed.isalnum() and value.isascii() and not value.startswith(".")
+    # A dash at the beginning makes an option of a name on the command line of a job.
+    is_name = allowed.isalnum() and value.isascii() and not value.startswith((".", "-"))
     return None if is_name and len(value) <= 100 else "is not a name"
 
 
@@ -56,7 +57,7 @@ def _seconds_flaw(value: float) -> str | None:
     return None if 0 < value < float("inf") else "is not above zero"
 
 
-_NAME = Leaf((str,), _NAMED, _name_flaw, {"pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$"})
+_NAME = Leaf((str,), _NAMED, _name_flaw, {"pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$"})
 _FILE = Leaf((str,), "write the path of a file, from the folder of this one")
 _SECONDS = Leaf(
     (int, float), "write a number of seconds above zero", _seconds_flaw, {"exclusiveMinimum": 0}

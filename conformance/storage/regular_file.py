@@ -29,7 +29,8 @@ def opened(path: Path, *, follow: bool = False) -> BinaryIO:
     descriptor = os.open(path, _FLAGS | (0 if follow else _NO_LINK))
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
-        return os.fdopen(descriptor, "rb")
+        # By its path: a descriptor alone would be the name of the file in messages.
+        return open(path, "rb", opener=lambda *_: descriptor)
     os.close(descriptor)
     reason = os.strerror(errno.EISDIR) if stat.S_ISDIR(mode) else "not a regular file"
     raise OSError(errno.EINVAL, reason, str(path))

@@ -108,6 +108,9 @@ def test_what_an_inline_profile_demands_has_its_place_in_the_fleet(tmp_path: Pat
         ),
         ("[[target]]\nreference = true\n", "fleet.toml:1: target[0] has no name"),
         ("[[target]]\nname = [1]\n", "target[0].name is an array: write a name"),
+        ('[[target]]\nname = "--trust"\n', "target[0].name is not a name: write a name"),
+        (f'{TARGET}labels = ["-j"]\n', "target[0].labels[0] is not a name: write a name"),
+        (f'{TARGET}labels = [".."]\n', "target[0].labels[0] is not a name: write a name"),
         (f"{TARGET}reference = true\nretries = 11\n", "target[0].retries is not between 0 and 10"),
         (
             f'[defaults]\ndepth = "full"\n{TARGET}reference = true\n',

@@ -1,8 +1,12 @@
 """Certificates that cost: each is rejected in a minute and 400 MiB, whatever it states."""
 
+import io
+import stat
+import struct
 import subprocess
 import sys
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +14,14 @@ from typing import Any
 
 import orjson
 import pytest
-from process import COMMAND, surroundings
+from process import COMMAND, conformance_here, surroundings
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
 
 from conformance.assurance.certificate import archive, bundle, dsse, statement, strict_json
 from conformance.assurance.certificate.archive import Entry
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.contract.exit_codes import USAGE_ERROR
 
 KEPT = Path(__file__).parents[1] / "assurance" / "certificates" / "0.1.0-dev.tar.xz"
 LONGEST = 60
@@ -211,3 +216,86 @@ def test_an_archive_of_very_many_files_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "certificate.zip").write_bytes(one * 70_000)
     with pytest.raises(bundle.BundleProblem, match="has more than 10,000 files"):
         bundle.read(tmp_path / "certificate.zip")
+
+
+def added(name: str, mode: int = stat.S_IFREG | 0o644) -> Callable[[bytes], bytes]:
+    """A certificate with a further entry of this name and kind."""
+
+    def change(content: bytes) -> bytes:
+        file = io.BytesIO(content)
+        with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as opened:
+            info = zipfile.ZipInfo(name)
+            info.external_attr, info.create_system = mode << 16, 3
+            opened.writestr(info, "/etc/passwd")
+        return file.getvalue()
+
+    return change
+
+
+def streamed(content: bytes) -> bytes:
+    """The same files, written as to a pipe: their sizes come after them."""
+
+    class Pipe(io.BytesIO):
+        """It cannot go back to a head."""
+
+        def seekable(self) -> bool:
+            return False
+
+        def tell(self) -> int:
+            raise io.UnsupportedOperation
+
+    file = Pipe()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(file, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name), zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def patched(place: int, value: bytes) -> Callable[[bytes], bytes]:
+    """A certificate whose directory has these bytes at this place of its second entry."""
+
+    def change(content: bytes) -> bytes:
+        first = content.index(b"PK\x01\x02")
+        start = content.index(b"PK\x01\x02", first + 4) + place
+        return content[:start] + value + content[start + len(value) :]
+
+    return change
+
+
+ENCRYPTED = struct.pack("<H", 1)
+FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "a link": added("x", stat.S_IFLNK | 0o777),
+    "a device": added("x", stat.S_IFCHR | 0o644),
+    "a folder": added("d/", stat.S_IFDIR | 0o755),
+    "an absolute name": added("/owned"),
+    "a name above": added("../../owned"),
+    "a name of Windows": added("C:\\owned"),
+    "a device of Windows": added("CON"),
+    "another letter case": added("RUN.JSON"),
+    "a name with a null": added("a\0b"),
+    "a name of a terminal": added("\x1b[31mVERIFIED\n"),
+    "a name from right to left": added("\u202enosj.nur"),
+    "a long name": added("a" * 60_000),
+    "a stream": streamed,
+    "an encrypted file": patched(8, ENCRYPTED),
+    "overlapping files": patched(42, bytes(4)),
+    "another beginning": patched(42, b"\xff" * 4),
+    "a size beyond all": patched(24, b"\xff" * 4),
+}
+"""Archives that some readers take for a certificate."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_archive_of_another_form_is_rejected(
+    form: str, kept: dict[str, bytes], tmp_path: Path
+) -> None:
+    """In one line, and nothing is unpacked."""
+    honest = certificate(kept, lambda _: None)
+    (tmp_path / "hostile.zip").write_bytes(FORMS[form](honest))
+    ended = conformance_here(tmp_path, "verify", "hostile.zip")
+    assert ended.returncode == USAGE_ERROR
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.stderr.startswith("conformance verify: error: hostile.zip is not a certificate: ")
+    assert ended.stderr[:-1].isprintable()
+    assert len(ended.stderr) < 1000
+    assert [path.name for path in tmp_path.iterdir()] == ["hostile.zip"]

@@ -1,16 +1,21 @@
 """Streams and limits of whoever starts a command: none of them makes it say what is not so."""
 
+import io
 import os
 import resource
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from hostile_server import broken
 from process import COMMAND, surroundings
+from rich.console import Console
 
+from conformance.commands.display import Lines
+from conformance.commands.tally import Tally
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors and core files")
@@ -47,6 +52,22 @@ def test_an_output_without_a_place_ends_in_one_line(
         )
     assert ended.returncode == USAGE_ERROR
     assert ended.stderr == f"conformance: error: {os.strerror(28)}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_the_progress_of_a_run_without_a_place_is_no_internal_error() -> None:
+    """It is printed by a thread of its own, which ends; the command meets the same."""
+    reached = threading.Event()
+
+    def sent() -> int:
+        reached.set()
+        return 1
+
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        stream = io.TextIOWrapper(full, write_through=True)
+        lines = Lines(Console(file=stream), Tally(total=1, sent=sent), interval=0.01)
+        assert reached.wait(60)
+        lines.close()  # an exception of the thread fails the test
 
 
 def test_a_run_that_crashes_leaves_no_core_file(tmp_path: Path) -> None:

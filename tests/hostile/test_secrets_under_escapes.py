@@ -234,3 +234,30 @@ def test_a_command_without_a_profile_prints_no_key_of_the_environment(
         done = conformance(folder, "diff", url, *options, LOCALIZATION_API_KEY=key)
         assert done.stdout + done.stderr
         assert shown(key, done.stdout) == shown(key, done.stderr) == []
+
+
+LONG_SECRET = "a-secret-key-" * 6_000
+ADDRESS = "http://127.0.0.1:9/v1"
+READERS = {
+    "run": ("--target", "target.toml"),
+    "doctor": ("--target", "target.toml"),
+    "init": ("--base-url", ADDRESS, "found.toml"),
+    "check-files": ("target.toml",),
+}
+
+
+@pytest.mark.parametrize("command", READERS)
+@pytest.mark.parametrize("secret", [LONG_SECRET, "a-secret-key\nX: 1"], ids=["long", "lines"])
+def test_a_secret_that_no_header_carries_is_not_shown(
+    secret: str, command: str, tmp_path: Path
+) -> None:
+    """Neither it nor its length: one line names its place, and nothing is sent."""
+    profile = {"base-url": ADDRESS, "credentials.primary.api-key": secret}
+    lines = (f"{key} = {json.dumps(value)}\n" for key, value in profile.items())
+    (tmp_path / "target.toml").write_text("".join(lines))
+    done = conformance(tmp_path, command, *READERS[command], LOCALIZATION_API_KEY=secret)
+    (said,) = (done.stdout + done.stderr).strip().splitlines()
+    assert done.returncode in (1, 4)
+    assert "credentials.primary.api-key" in said
+    assert "no header" in said
+    assert not any(each in said for each in ("a-secret", f"{len(LONG_SECRET):,}"))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from asked import answered
+from barriers import accept
 from process import COMMAND, conformance, surroundings
 
 from conformance.assurance.selftest import confined, confinement, population
@@ -39,14 +40,6 @@ def appeal(folder: Path, code: str) -> Path:
     file = folder / "appeal.toml"
     file.write_text(variant(ID, running(code)))
     return file
-
-
-def accept(missing: Sequence[str]) -> None:
-    """These tests need every barrier; where a system has none, they are skipped, or fail."""
-    if missing:
-        if os.environ.get("CONFORMANCE_REQUIRE_SANDBOX"):
-            pytest.fail(f"nothing here keeps a process from {missing}")
-        pytest.skip(f"nothing here keeps a process from {', '.join(missing)}")
 
 
 TRIED = """
@@ -181,11 +174,23 @@ def test_edits_of_others_need_a_reader(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == (
-        f"conformance selftest: error: appeal.toml: {ID} changes the reference by Python that runs"
-        " here: read its edits, and add --trust\n"
+        f"conformance selftest: error: --also: appeal.toml: {ID} changes the reference by Python"
+        " that would run here: read its edits, and add --trust; or use a terminal, where you are"
+        " asked\n"
     )
     listed = conformance(tmp_path, "selftest", "--also", file.name, "--only", ID, "--list")
     assert (listed.returncode, listed.stdout) == (0, f"{ID}: About.\n")
+
+
+def test_a_file_of_edits_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A shell leaves a pattern that fits nothing as it is."""
+    done = conformance(tmp_path, "selftest", "--also", "theirs/*.toml", "--only", ID)
+
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == (
+        "conformance selftest: error: --also: theirs/*.toml cannot be read: No such file or"
+        " directory: give a TOML file of mutants or variants\n"
+    )
 
 
 def test_the_question_shows_the_edits(tmp_path: Path) -> None:

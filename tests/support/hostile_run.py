@@ -28,7 +28,8 @@ PATIENCE = 120
 class Outcome:
     """The end of a run: its exit code and its report, and what it took.
 
-    `seconds` include its start, `memory` is its peak in MiB, `log` the size of its exchanges in MB.
+    `seconds` include its start, and not those in which it had no processor; `memory` is its peak in
+    MiB, `log` the size of its exchanges in MB.
     """
 
     name: str
@@ -60,14 +61,14 @@ def _outcome(name: str) -> Outcome:
         started = time.monotonic()
         stated = json.dumps([profile, CLASSES[face], folder])
         running = subprocess.Popen([sys.executable, __file__, RUN, stated], stdout=sys.stderr)
-        code, most = ended(running.pid, started + PATIENCE)
-        running.returncode = code
+        end = ended(running.pid, started + PATIENCE)
+        running.returncode = end.code
         report = Path(folder) / "report.json"
         document = json.loads(report.read_bytes()) if report.exists() else None
         peak = Path(folder) / PEAK
-        memory = float(peak.read_text()) if peak.exists() else most
-        seconds = time.monotonic() - started
-        return Outcome(name, code, seconds, memory, _size(Path(folder)), document)
+        memory = float(peak.read_text()) if peak.exists() else end.memory
+        seconds = time.monotonic() - started - end.queued
+        return Outcome(name, end.code, seconds, memory, _size(Path(folder)), document)
 
 
 def _size(folder: Path) -> float:

@@ -120,8 +120,9 @@ def _begin(connection: Connection) -> None:
 
 
 def _shown(url: URL) -> str:
-    """The URL without its password and its driver."""
-    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
+    """The URL without its password, which may stand in the query as well, and its driver."""
+    plain = url.set(drivername=url.get_backend_name(), query={})
+    return plain.render_as_string(hide_password=True)
 
 
 def first_line(problem: Exception) -> str:

@@ -221,6 +221,7 @@ def test_a_memory_is_opened_again(url: str) -> None:
         ("sqlite:////no/such/folder/fleet.db", "unable to open"),
         ("postgresql+asyncio://host/name", "postgresql"),
         ("postgresql://user:hunter2secret@127.0.0.1:1/name", "refused"),
+        ("postgresql://user@127.0.0.1:1/name?password=hunter2secret", "refused"),
     ],
 )
 def test_a_wrong_url_is_explained_without_its_password(url: str, message: str) -> None:

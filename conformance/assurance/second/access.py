@@ -56,9 +56,9 @@ def _permission(exchange: Exchange, history: History) -> Rulings:
         return
     is_rejected = exchange.status == 403
     if name == "no-review-role" and not exchange.operation.is_read:
-        yield meets("authorization/review-role", exchange, is_rejected, status, *GUARDED)
+        yield meets("authorization/review-role", exchange, is_rejected, status, *SCHEMES, *GUARDED)
     elif name == LACKING + exchange.operation.permission:
-        yield meets("authorization/permission", exchange, is_rejected, status, *GUARDED)
+        yield meets("authorization/permission", exchange, is_rejected, status, *SCHEMES, *GUARDED)
     elif name.startswith(LACKING) and exchange.operation.is_read and is_rejected:
         yield ruling("authorization/no-more-than-permission", exchange, status)
 

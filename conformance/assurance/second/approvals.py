@@ -1,7 +1,8 @@
 """Approvals in the order in which they were sent: results, replays, revisions and keys."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from conformance.assurance.second.history import UNREADABLE, Exchange, History, is_uuid
@@ -10,6 +11,7 @@ from conformance.assurance.second.ruling import Rulings, meets
 REVISION, KEY = "expectedSubjectRevision", "idempotencyKey"
 ELSEWHERE = frozenset({401, 403, 404})
 """Statuses that an attempt may get for another reason: its caller has lost access by then."""
+APPROVED = "approved"
 CONFLICT, TOO_LARGE = 409, 413
 MOST = 500
 """Requests of each kind about one review that are held beside each other."""
@@ -39,42 +41,45 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Review:
-    """All that was sent to one review: what writes, the well-formed attempts, and the reads."""
+    """All that was sent to one review: what writes, the well-formed attempts, and the reads.
 
+    `elsewhere` is when the id was first sent to another address; nobody knows what came of that.
+    """
+
+    id: str
     sent: Sequence[Exchange]
     attempts: Sequence[Attempt]
     reads: Sequence[Exchange]
+    elsewhere: float
 
     @property
     def is_small(self) -> bool:
         """Whether every attempt can be held beside every other one."""
         return max(len(self.sent), len(self.reads)) <= MOST
 
-    def revisions(self, reads: Iterable[Exchange]) -> set[int]:
-        """The revisions that some reads show."""
-        shown = {each.data.get("subjectRevision") for each in reads if isinstance(each.data, dict)}
-        return {revision for revision in shown if type(revision) is int}
+    def before(self, exchange: Exchange) -> Sequence[Exchange]:
+        """The reads whose responses were there before a request was sent."""
+        return [each for each in self.reads if each.ended <= exchange.began]
 
-    def before(self, exchange: Exchange) -> set[int]:
-        """The revisions that were shown before a request was sent."""
-        return self.revisions(each for each in self.reads if each.ended <= exchange.began)
+    def after(self, exchange: Exchange) -> Sequence[Exchange]:
+        """The reads that were sent after its response."""
+        return [each for each in self.reads if each.began >= exchange.ended]
 
-    def after(self, exchange: Exchange) -> set[int]:
-        """The revisions that were shown after its response."""
-        return self.revisions(each for each in self.reads if each.began >= exchange.ended)
+    def is_alone(self, began: float, ended: float) -> bool:
+        """Whether no more than one request to approve it was under way within a time."""
+        return sum(other.began < ended and other.ended > began for other in self.sent) < 2
 
-    def is_alone(self, exchange: Exchange) -> bool:
-        """Whether nothing else was under way to the review."""
-        return not any(
-            other.began < exchange.ended and other.ended > exchange.began
-            for other in self.sent
-            if other is not exchange
-        )
+    def has_become_approved(self, exchange: Exchange) -> bool:
+        """Whether the reads around a request say that it was approved by that."""
+        before, after = self.before(exchange)[-1:], self.after(exchange)[:1]
+        statuses = [each.data.get("status") for each in (*before, *after) if _is_object(each.data)]
+        is_only = len(statuses) == 2 and self.is_alone(before[0].began, after[0].ended)
+        return is_only and statuses[1] == APPROVED != statuses[0]
 
 
 def rulings(history: History) -> Rulings:
     """The rulings on every approval."""
-    for id, review in _reviews(history).items():
+    for review in _reviews(history):
         for exchange in review.sent:
             if exchange.is_plain and not exchange.is_transient:
                 yield from _request(exchange, history)
@@ -83,22 +88,35 @@ def rulings(history: History) -> Rulings:
                 continue
             earlier = review.attempts[:number]
             yield from _result(attempt, review)
-            if review.is_alone(attempt.exchange):
-                yield from _again(attempt, earlier)
-                yield from _revision(attempt, earlier, review)
-                yield from _unapprovable(attempt, id, review, history)
+            if not review.is_alone(attempt.exchange.began, attempt.exchange.ended):
+                continue
+            yield from _again(attempt, earlier)
+            yield from _used(attempt, earlier)
+            done = any(each.is_success for each in earlier)
+            if not done and review.elsewhere > attempt.exchange.began:
+                yield from _stale(attempt, review)
+                yield from _unapprovable(attempt, review, history)
 
 
-def _reviews(history: History) -> Mapping[str, Review]:
+def _reviews(history: History) -> Iterator[Review]:
     found: dict[str, tuple[list[Exchange], list[Exchange]]] = {}
     for each in sorted(history.exchanges, key=lambda each: each.began):
         is_read = each.operation.id == "review_get"
-        if is_read or not each.operation.is_read:
+        if not each.operation.is_read or (is_read and each.status == 200):
             found.setdefault(str(each.subject).lower(), ([], []))[is_read].append(each)
-    return {
-        id: Review(sent, list(filter(None, map(_attempt, sent))), reads)
-        for id, (sent, reads) in found.items()
-    }
+    for id, (sent, reads) in found.items():
+        attempts = list(filter(None, map(_attempt, sent)))
+        yield Review(id, sent, attempts, reads, history.elsewhere.get(id, inf))
+
+
+def _is_object(data: Any) -> bool:
+    return isinstance(data, dict)
+
+
+def _revisions(reads: Iterable[Exchange]) -> set[int]:
+    """The revisions that some reads show."""
+    shown = {each.data.get("subjectRevision") for each in reads if _is_object(each.data)}
+    return {revision for revision in shown if type(revision) is int}
 
 
 def _attempt(exchange: Exchange) -> Attempt | None:
@@ -139,15 +157,15 @@ def _is_malformed(body: Any) -> bool:
 
 def _result(attempt: Attempt, review: Review) -> Rulings:
     exchange, data = attempt.exchange, attempt.exchange.data
-    if not isinstance(data, dict) or not is_uuid(data.get("id")):
+    if not isinstance(data, dict) or not is_uuid(data.get("id")) or not is_uuid(exchange.subject):
         return
     is_own = data["id"].lower() == str(exchange.subject).lower()
-    is_approved = data.get("status") == "approved"
+    is_approved = data.get("status") == APPROVED
     flaw = f"the result is of {data['id']}, with the status {data.get('status')!r:.40}"
     yield meets("approval/result-status", exchange, is_own and is_approved, flaw, *OF_KEYS)
     revision = data.get("subjectRevision")
-    known = {attempt.revision} | review.revisions(review.reads)
-    if revision in known or review.after(exchange):
+    known = {attempt.revision} | _revisions(review.reads)
+    if type(revision) is int and (revision in known or review.after(exchange)):
         flaw = f"the result has the revision {revision!r:.40}, which no read shows"
         yield meets("approval/result-revision", exchange, revision in known, flaw, *OF_KEYS)
 
@@ -163,36 +181,37 @@ def _again(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:
     yield meets("approval/replay", exchange, is_same, flaw, *RACES)
 
 
-def _revision(attempt: Attempt, earlier: Sequence[Attempt], review: Review) -> Rulings:
-    """A revision that is not the current one, with a new key or with a used one."""
+def _used(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:
+    """A key that was used for one revision, with another revision."""
+    exchange, uses = attempt.exchange, [each for each in earlier if each.key == attempt.key]
+    is_own = any(each.is_success and each.exchange.caller == exchange.caller for each in uses)
+    is_new = all(each.revision != attempt.revision for each in uses)
+    if is_own and is_new and (exchange.is_success or exchange.status == CONFLICT):
+        flaw = f"status {exchange.status} to a key that was used for another revision"
+        yield meets("approval/key-other-revision", exchange, not exchange.is_success, flaw)
+
+
+def _stale(attempt: Attempt, review: Review) -> Rulings:
+    """A revision that was not the current one: revisions grow by themselves, and never fall."""
     exchange = attempt.exchange
-    if not (exchange.is_success or exchange.status == CONFLICT):
+    before, after = _revisions(review.before(exchange)), _revisions(review.after(exchange))
+    if not before or not (exchange.is_success or exchange.status == CONFLICT):
         return
-    flaw = f"status {exchange.status} to the revision {attempt.revision}"
-    done = [each for each in earlier if each.is_success]
-    uses = [each for each in done if each.key == attempt.key]
-    caller = exchange.caller
-    if any(each.exchange.caller == caller and each.revision != attempt.revision for each in uses):
-        if all(each.revision != attempt.revision for each in uses):
-            yield meets("approval/key-other-revision", exchange, not exchange.is_success, flaw)
-    elif not done and _is_stale(attempt, review):
+    is_ahead = bool(after) and attempt.revision > min(after)
+    if attempt.revision < max(before) or is_ahead:
+        has_effect = exchange.is_success or review.has_become_approved(exchange)
+        flaw = f"status {exchange.status} to the revision {attempt.revision}, which approved it"
         others = "approval/model", "approval/key-other-revision"
-        yield meets("approval/stale-revision", exchange, not exchange.is_success, flaw, *others)
+        yield meets("approval/stale-revision", exchange, not has_effect, flaw, *others)
 
 
-def _is_stale(attempt: Attempt, review: Review) -> bool:
-    """Whether the revision was not the current one: a revision grows by itself, and never falls."""
-    before, after = review.before(attempt.exchange), review.after(attempt.exchange)
-    is_old = bool(before) and attempt.revision < max(before)
-    return is_old or (bool(before) and bool(after) and attempt.revision > min(after))
-
-
-def _unapprovable(attempt: Attempt, id: str, review: Review, history: History) -> Rulings:
+def _unapprovable(attempt: Attempt, review: Review, history: History) -> Rulings:
     """A review that, in the words of the profile and of its reads, nobody can approve."""
     exchange = attempt.exchange
     stated = {each.lower() for each in history.target["fixtures"]["unapprovable-reviews"]}
-    shown = [each.data.get("approvable") for each in review.reads if isinstance(each.data, dict)]
+    shown = [each.data.get("approvable") for each in review.reads if _is_object(each.data)]
     is_told = exchange.is_success or exchange.status in {400, 403, CONFLICT, 422}
-    if is_told and id in stated and shown and True not in shown:
-        flaw = f"status {exchange.status}"
-        yield meets("approval/unapprovable", exchange, not exchange.is_success, flaw)
+    if is_told and review.id in stated and shown and True not in shown:
+        has_effect = exchange.is_success or review.has_become_approved(exchange)
+        flaw = f"status {exchange.status}, and it was approved"
+        yield meets("approval/unapprovable", exchange, not has_effect, flaw)

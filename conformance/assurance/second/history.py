@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -152,6 +153,8 @@ class History:
     contract: Contract
     target: Mapping[str, Any]
     exchanges: Sequence[Exchange]
+    elsewhere: Mapping[str, float]
+    """When each id was first sent to another address, such as that of the tools."""
 
     def names(self, operation: Operation) -> Mapping[str, str]:
         """The roles of the parameters whose names are certain on this target."""
@@ -204,14 +207,24 @@ def read(lines: Iterable[Mapping[str, Any]], target: Mapping[str, Any]) -> Histo
 
     `target` is the document of target.json.
     """
-    known = contracts.load()
+    known, elsewhere = contracts.load(), dict[str, float]()
     try:
         secrets = dict(_secrets(target))
-        found = (_exchange(line, known, target, secrets) for line in lines)
-        exchanges = [each for each in found if each is not None]
+        exchanges = []
+        for line in lines:
+            found = _exchange(line, known, target, secrets)
+            if found is not None:
+                exchanges.append(found)
+            else:
+                _note(elsewhere, line)
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
         raise Malformed(f"{type(problem).__name__}: {problem}") from None
-    return History(known, target, exchanges)
+    return History(known, target, exchanges, elsewhere)
+
+
+def _note(elsewhere: dict[str, float], line: Mapping[str, Any]) -> None:
+    for id in UUID.findall((line["request"]["body"] or {}).get("text", "").lower()):
+        elsewhere[id] = min(line["started"], elsewhere.get(id, inf))
 
 
 def is_uuid(value: object) -> bool:

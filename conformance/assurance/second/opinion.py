@@ -14,18 +14,31 @@ from conformance.assurance.second.ruling import Ruling
 PASS, FAIL = "pass", "fail"
 VERSION = "v1"
 
+Place = tuple[str, str | None]
+"""A requirement, and an operation."""
+
 
 @dataclass(frozen=True)
 class Opinion:
     """The result of a second judgement.
 
-    `verdicts` has the requirements that it has judged; `not_judged` are all others.
-    `differences` are sentences.
+    `verdicts` has the requirements that it has judged; `not_judged` are all others. `differences`
+    are sentences: the report says pass where a flaw is recorded, or fail where all that it names
+    is in order. What a report leaves undecided is none.
     """
 
     verdicts: Mapping[str, str]
     not_judged: tuple[str, ...]
     differences: tuple[str, ...]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The opinion as JSON values."""
+        return {
+            "verdicts": dict(self.verdicts),
+            "notJudged": list(self.not_judged),
+            "differences": list(self.differences),
+        }
 
 
 def of(report: Mapping[str, Any], target: Any, lines: Iterable[Any]) -> Opinion:
@@ -37,7 +50,7 @@ def of(report: Mapping[str, Any], target: Any, lines: Iterable[Any]) -> Opinion:
     try:
         found = list(_rulings(recorded))
         verdicts = dict(_verdicts(found, recorded.contract))
-        differences = tuple(dict.fromkeys(_differences(found, report["requirements"])))
+        differences = tuple(_differences(found, report["requirements"]))
     except (LookupError, TypeError, AttributeError) as problem:
         raise history.Malformed(f"{type(problem).__name__}: {problem}") from None
     left = tuple(id for id in recorded.contract.requirements if id not in verdicts)
@@ -74,37 +87,39 @@ def _verdicts(found: Iterable[Ruling], contract: Contract) -> Iterator[tuple[str
 
 def _differences(found: Iterable[Ruling], entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     by_id = {entry["id"]: entry for entry in entries}
-    meeting: dict[tuple[str, str | None], set[str]] = {}
-    violating: set[tuple[str, str | None]] = set()
+    meeting: dict[Place, set[str]] = {}
+    violating: dict[Place, Ruling] = {}
     for each in found:
         place = each.requirement, each.operation
         if each.flaw is None:
             meeting.setdefault(place, set()).update(each.exchanges)
-        else:
-            violating.add(place)
-            yield from _unseen(each, by_id)
+        elif _is_denied(each, by_id):
+            violating.setdefault(place, each)
+    yield from map(_unseen, violating.values())
     for (id, operation), seen in meeting.items():
-        if (id, operation) not in violating and id in by_id:
-            yield from _unfounded(by_id[id], operation, seen)
+        yield from _unfounded(by_id.get(id, {}), operation, seen)
 
 
-def _unseen(violation: Ruling, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """A flaw that the report names under none of its requirements."""
+def _is_denied(violation: Ruling, by_id: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the report says pass, and that no other requirement of the flaw failed."""
     names = violation.requirement, *violation.otherwise
-    stated = [_verdict(by_id[name], violation.operation) for name in names if name in by_id]
-    if FAIL not in stated:
-        where = f" at {violation.exchanges[0]}" if violation.exchanges else ""
-        yield (
-            f"{violation.requirement}: the certificate says {stated[0] if stated else 'nothing'},"
-            f" the second judge finds fail{where}: {violation.flaw}"
-        )
+    first, *others = (_verdict(by_id.get(name), violation.operation) for name in names)
+    return first == PASS and FAIL not in others
+
+
+def _unseen(violation: Ruling) -> str:
+    where = "".join(f" at {exchange}" for exchange in violation.exchanges)
+    return (
+        f"{violation.requirement}: the certificate says pass, the second judge finds"
+        f" fail{where}: {violation.flaw}"
+    )
 
 
 def _unfounded(entry: Mapping[str, Any], operation: str | None, seen: set[str]) -> Iterator[str]:
     """A failure, all of whose exchanges meet the requirement."""
     named = {
         each["id"]
-        for finding in entry["findings"]
+        for finding in entry.get("findings", ())
         if finding["verdict"] == FAIL and finding["operation"] == operation
         for each in finding["exchanges"]
     }
@@ -115,5 +130,6 @@ def _unfounded(entry: Mapping[str, Any], operation: str | None, seen: set[str]) 
         )
 
 
-def _verdict(entry: Mapping[str, Any], operation: str | None) -> str:
-    return str(entry["operations"].get(operation, entry["verdict"]))
+def _verdict(entry: Mapping[str, Any] | None, operation: str | None) -> str | None:
+    """The verdict of a report on a requirement, at an operation where it has one for it."""
+    return entry["operations"].get(operation, entry["verdict"]) if entry else None

@@ -58,7 +58,8 @@ def _length(exchange: Exchange) -> Rulings:
         flaw = f"{count} items with limit={limits[0]}"
         yield meets("pagination/limit", exchange, count <= int(limits[0]), flaw)
     elif exchange.operation.id == "project_list" and not exchange.query and count > DEFAULT:
-        yield ruling("pagination/default-limit", exchange, f"{count} items without a limit")
+        flaw = f"{count} items without a limit"
+        yield ruling("pagination/default-limit", exchange, flaw, "pagination/limit")
 
 
 def _filtered(exchange: Exchange, history: History) -> Rulings:

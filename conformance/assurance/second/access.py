@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from conformance.assurance.second.history import UNKNOWN, Exchange, History, is_uuid
+from conformance.assurance.second.history import UNKNOWN, Caller, Exchange, History, is_uuid
 from conformance.assurance.second.ruling import Rulings, meets, ruling
 
 LACKING = "lacking."
@@ -43,7 +43,8 @@ def _credential(exchange: Exchange, history: History) -> Rulings:
     elif exchange.caller is not None and name == "primary":
         scheme = exchange.caller.scheme
         renews = history.target["credentials"][name][scheme]["command"]
-        if exchange.status == 401 and not renews:
+        is_live = exchange.began < history.last_served.get(exchange.caller, 0)
+        if exchange.status == 401 and is_live and not renews:
             yield ruling(f"authentication/{scheme}", exchange, status, "read/success")
         elif exchange.is_success:
             yield ruling(f"authentication/{scheme}", exchange)
@@ -51,15 +52,16 @@ def _credential(exchange: Exchange, history: History) -> Rulings:
 
 def _permission(exchange: Exchange, history: History) -> Rulings:
     """The same request has been served to primary, so nothing but the permission is missing."""
-    name, status = exchange.caller.name if exchange.caller else "", f"status {exchange.status}"
-    if "primary" not in history.served.get(exchange.request, ()):
+    caller, status = exchange.caller, f"status {exchange.status}"
+    served = history.served.get(exchange.request, frozenset())
+    if caller is None or Caller("primary", caller.scheme) not in served:
         return
-    is_rejected = exchange.status == 403
-    if name == "no-review-role" and not exchange.operation.is_read:
-        yield meets("authorization/review-role", exchange, is_rejected, status, *SCHEMES, *GUARDED)
-    elif name == LACKING + exchange.operation.permission:
-        yield meets("authorization/permission", exchange, is_rejected, status, *SCHEMES, *GUARDED)
-    elif name.startswith(LACKING) and exchange.operation.is_read and is_rejected:
+    is_rejected, others = exchange.status == 403, (*SCHEMES, *GUARDED)
+    if caller.name == "no-review-role" and not exchange.operation.is_read:
+        yield meets("authorization/review-role", exchange, is_rejected, status, *others)
+    elif caller.name == LACKING + exchange.operation.permission:
+        yield meets("authorization/permission", exchange, is_rejected, status, *others)
+    elif caller.name.startswith(LACKING) and exchange.operation.is_read and is_rejected:
         yield ruling("authorization/no-more-than-permission", exchange, status)
 
 
@@ -110,7 +112,7 @@ def _list(
     found = {
         str(record[name]).lower()
         for record in exchange.records
-        for name in ("id", "companyId", "projectId", "videoId")
+        for name in ("id", "companyId", "projectId")
         if is_uuid(record.get(name))
     }
     strange = found & forbidden

@@ -25,6 +25,8 @@ VALUES = {
 }
 RESULT = "ReviewApproval"
 
+LONGEST_VALUE = 200
+GATEWAY_TIMEOUT = 504
 MOST_RECORDS = 20_000
 """Different records that are validated: a millisecond each."""
 
@@ -42,19 +44,18 @@ class Form:
     def rulings(self, history: History) -> Rulings:
         """The rulings on every response to a request that the contract gives a meaning to."""
         for exchange in history.exchanges:
-            if _has_meaning(exchange, history):
+            if history.is_known(exchange) and _is_usual(exchange):
                 yield from self._of(exchange)
 
     def _of(self, exchange: Exchange) -> Rulings:
-        if _is_of_gateway(exchange):
+        if exchange.is_of_gateway or exchange.status == GATEWAY_TIMEOUT:
             return
         is_documented = exchange.status in self._contract.statuses
         yield meets("response/status", exchange, is_documented, f"status {exchange.status}")
         if not is_documented:
             return
-        media = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
-        is_json = media == "application/json"
-        yield meets("response/content-type", exchange, is_json, f"media type {media or 'absent'}")
+        flaw = f"the media type is {exchange.headers.get('content-type', 'absent'):.40}"
+        yield meets("response/content-type", exchange, exchange.is_json, flaw)
         yield from _headers(exchange)
         if exchange.document is UNREADABLE:
             return
@@ -118,7 +119,9 @@ class Form:
         area = next(NAMES[kind] for kind in reversed(kinds) if kind in NAMES)
         general = f"{area}/{ASPECTS.get(error.validator, 'fields')}"
         special = VALUES.get(kinds[-1])
-        return (special, general) if special else (general,)
+        if special is None:
+            return (general,)
+        return (general, special) if error.validator == "type" else (special, general)
 
     def _passed(self, component: str, path: Sequence[str | int]) -> Iterator[str]:
         """The names of the schemas on the way to a keyword; the way does not name references."""
@@ -142,16 +145,12 @@ class Form:
         return Draft202012Validator({**schema, **schemas})
 
 
-def _has_meaning(exchange: Exchange, history: History) -> bool:
-    known = history.names(exchange.operation)
-    return exchange.is_plain and all(name in known for name, _ in exchange.query)
-
-
-def _is_of_gateway(exchange: Exchange) -> bool:
-    """Whether a gateway has responded, or may have."""
-    return exchange.status == 504 or (
-        exchange.is_transient and exchange.status not in {429, 500, 503}
-    )
+def _is_usual(exchange: Exchange) -> bool:
+    """Whether it has no value that a server may reject with any status of 4xx."""
+    sent = exchange.sent.value if exchange.sent else None
+    values = [exchange.subject or "", *(value for _, value in exchange.query)]
+    is_short = max(map(len, values)) <= LONGEST_VALUE
+    return is_short and sent is not NO_JSON and sent is not UNREADABLE
 
 
 def _headers(exchange: Exchange) -> Rulings:

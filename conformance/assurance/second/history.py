@@ -129,12 +129,22 @@ class Exchange:
         return 200 <= self.status < 300
 
     @property
+    def is_json(self) -> bool:
+        """Whether the media type of the response is that of JSON."""
+        stated = self.headers.get("content-type", "")
+        return stated.partition(";")[0].strip().lower() == "application/json"
+
+    @property
+    def is_of_gateway(self) -> bool:
+        """Whether a gateway in between has responded: its body is no error body."""
+        is_error = self.is_json and isinstance(self.document, dict)
+        is_own = is_error and not {"code", "requestId"}.isdisjoint(self.document)
+        return self.status in GATEWAY and not is_own
+
+    @property
     def is_transient(self) -> bool:
         """Whether another response was due, and a gateway, a limit or an outage was in the way."""
-        if self.is_superseded or self.status in {429, 500, 503}:
-            return True
-        has_body = isinstance(self.document, dict) and {"code", "requestId"} & self.document.keys()
-        return self.status in GATEWAY and not has_body
+        return self.is_superseded or self.status in {429, 500, 503, 504} or self.is_of_gateway
 
     @property
     def request(self) -> tuple[object, ...]:
@@ -182,14 +192,31 @@ class History:
             if value and not UUID.fullmatch(value) and _are_valid(each.query, name)
         }
 
+    def is_known(self, exchange: Exchange) -> bool:
+        """Whether a request is plain, and every parameter of it is known by its name."""
+        return exchange.is_plain and self._names[exchange.operation.id].keys() >= {
+            name for name, _ in exchange.query
+        }
+
     @cached_property
-    def served(self) -> Mapping[tuple[object, ...], frozenset[str]]:
+    def served(self) -> Mapping[tuple[object, ...], frozenset[Caller]]:
         """The callers that were served by each request."""
-        found: dict[tuple[object, ...], set[str]] = {}
-        for each in self.exchanges:
-            if each.is_plain and each.status == 200 and each.caller is not None:
-                found.setdefault(each.request, set()).add(each.caller.name)
+        found: dict[tuple[object, ...], set[Caller]] = {}
+        for each in self._successes:
+            found.setdefault(each.request, set()).add(each.caller)
         return {request: frozenset(names) for request, names in found.items()}
+
+    @cached_property
+    def last_served(self) -> Mapping[Caller, float]:
+        """When each caller was served for the last time: its credential was valid until then."""
+        return {each.caller: each.began for each in self._successes}
+
+    @cached_property
+    def _successes(self) -> Sequence[Any]:
+        found = (each for each in self.exchanges if each.is_plain and each.status == 200)
+        return sorted(
+            (each for each in found if each.caller is not None), key=lambda each: each.began
+        )
 
     @cached_property
     def shown(self) -> Mapping[str, frozenset[str]]:

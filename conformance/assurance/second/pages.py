@@ -30,13 +30,13 @@ def _walks(history: History) -> list[Walk]:
     waiting: dict[object, Walk] = {}
     for exchange in history.exchanges:
         names = history.names(exchange.operation)
-        is_known = all(name in names for name, _ in exchange.query)
-        if not (exchange.operation.page and exchange.is_plain and exchange.status == 200):
+        is_page = exchange.operation.is_list and exchange.status == 200
+        if not is_page or not history.is_known(exchange):
             continue
         place = exchange.item, _list(exchange, history)
         cursors = exchange.values("cursor", names)
         walk = waiting.pop((place, cursors[0]), None) if cursors else []
-        if walk is None or not is_known:
+        if walk is None:
             continue
         if not walk:
             walks.append(walk)

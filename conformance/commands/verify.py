@@ -1,6 +1,7 @@
 """`conformance verify`: checks a certificate without its target and without a network."""
 
 import argparse
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -14,6 +15,8 @@ from conformance.assurance.certificate import bundle, challenge, dsse, standing,
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
+from conformance.assurance.second import opinion
+from conformance.assurance.second.opinion import Opinion
 from conformance.commands import trusted
 from conformance.commands.certification import environment_of_then, probing, text
 from conformance.commands.certification.probing import Probed
@@ -49,6 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
         if verification.is_other_suite and arguments.then:
             return environment_of_then.verify(found, _words(arguments), arguments.find_links)
+        second = _second(found, verification) if arguments.second else None
+        if second is not None:
+            verification = replace(verification, problems=second.differences)
         if not verification.problems:
             verification = _registered(found, arguments, verification)
     except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
@@ -58,7 +64,18 @@ def run(arguments: argparse.Namespace) -> int:
     probed: list[Probed] | None = None
     if target is not None and _is_good(verification):
         probed = probing.probe(Evidence(found.evidence), target, arguments.probe)
-    return _report(found, verification, probed, arguments)
+    return _report(found, verification, (probed, second), arguments)
+
+
+def _second(found: bundle.Bundle, verification: Verification) -> Opinion | None:
+    """The opinion of the second judge, which needs what the suite has recomputed."""
+    is_recomputed = not (verification.is_other_suite or verification.on_trust)
+    if verification.problems or not is_recomputed:
+        return None
+    evidence = Evidence(found.evidence)
+    return opinion.of(
+        evidence.report, json.loads(found.evidence["target.json"]), evidence.exchanges
+    )
 
 
 def _words(arguments: argparse.Namespace) -> Iterator[str]:
@@ -73,19 +90,23 @@ def _words(arguments: argparse.Namespace) -> Iterator[str]:
 def _report(
     found: bundle.Bundle,
     verification: Verification,
-    probed: list[Probed] | None,
+    further: tuple[list[Probed] | None, Opinion | None],
     arguments: argparse.Namespace,
 ) -> int:
     state = _state(found, verification, arguments)
+    probed, second = further
     if arguments.json:
         document = _document(found, verification, state)
         if probed is not None:
             document["probe"] = list(map(asdict, probed))
+        if second is not None:
+            document["second"] = second.document
         output.document(document)
     else:
         lines = _lines(found, verification, arguments, state)
+        again = text.second(second) if arguments.second else ()
         more = text.probed(probed) if probed is not None else _unprobed(arguments)
-        output.lines((*lines, *more))
+        output.lines((*lines, *again, *more))
     is_good = _is_good(verification) and state == standing.ACTIVE and _are_reproduced(probed)
     return CONFORMANT if is_good else NON_CONFORMANT
 

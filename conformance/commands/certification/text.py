@@ -6,6 +6,7 @@ from typing import Any, cast
 from conformance.assurance.certificate import bundle, dsse, environment, standing, trust
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification
+from conformance.assurance.second.opinion import Opinion
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
 from conformance.report import unexercised
@@ -118,6 +119,19 @@ def _remedy(found: bundle.Bundle) -> Iterator[str]:
     yield "  then/bin/conformance verify CERTIFICATE"
     yield "Where no index has that version, --find-links DIR names a folder with its wheel."
     yield "--with-current-suite lists what the installed suite would change."
+
+
+def second(found: Opinion | None) -> Iterator[str]:
+    """What the second judge says; None where nothing was recomputed."""
+    if found is None:
+        yield "NOT JUDGED AGAIN: the second judge needs a certificate that was recomputed."
+        return
+    judged = quantity(len(found.verdicts), "requirement")
+    if found.differences:
+        yield f"SECOND JUDGE: it judged {judged}, and differs from the certificate (see above)"
+    else:
+        yield f"SECOND JUDGE: it judged {judged}, and agrees with the certificate"
+    yield f"  not judged by it: {', '.join(found.not_judged)}"
 
 
 def probed(found: Sequence[Probed]) -> Iterator[str]:

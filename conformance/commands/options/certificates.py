@@ -109,6 +109,12 @@ def verify(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list the verdicts that the installed suite changes",
     )
+    part.add_argument(
+        "--second",
+        action="store_true",
+        help="let a second judge, which shares no code with the suite, decide again what the"
+        " recording alone can decide, and reject the certificate where the two differ",
+    )
     usual.json(part)
     _registrar(part)
     _probe(part)

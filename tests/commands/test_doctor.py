@@ -126,6 +126,23 @@ def test_spent_reviews_are_counted_and_complained_of_once() -> None:
     )
 
 
+def test_spent_reviews_that_a_run_restores_are_as_they_should_be() -> None:
+    """Doctor runs no command; it says that the run does."""
+
+    def as_spent(stated: Any) -> None:
+        fixtures = stated["fixtures"]
+        fixtures["approvable-reviews"][:3] = fixtures.pop("unapprovable-reviews")[:3]
+        fixtures["reset"] = ["false"]
+
+    found, _ = diagnosed(as_spent)
+
+    assert found.complaints == ()
+    assert "runs the command fixtures.reset before the first check" in found.effects
+    assert any(
+        "and a run makes all of them approvable again" in line for line in doctor._lines(found)
+    )
+
+
 def test_the_limit_that_headers_state_is_shown() -> None:
     """It is what the profile of `throttled` may need."""
 

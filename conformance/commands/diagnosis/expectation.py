@@ -49,6 +49,8 @@ def effects(target: Target) -> Iterator[str]:
     """What a run spends or changes; nothing without consent."""
     consent, fixtures = target.consent, target.fixtures
     if consent.approve_reviews and (fixtures.approvable_reviews or fixtures.provision):
+        if fixtures.reset:
+            yield "runs the command fixtures.reset before the first check"
         made = " and those that its command makes" if fixtures.provision else ""
         reviews = quantity(len(fixtures.approvable_reviews), "review")
         yield f"approves up to {reviews} of the profile{made}"

@@ -139,8 +139,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"        {MISSING}"
         yield from (f"          {line}" for line in missing(expected))
     if found.reviews is not None:
-        left, read = found.reviews.left, found.reviews.read
-        yield f"reviews {left} of {read} are left to approve; a run approves {found.reviews.taken}"
+        yield f"reviews {_described(found.reviews)}"
     if found.limit is not None:
         yield f"rate    the target states a limit of {found.limit}"
     if found.rate is not None:
@@ -150,6 +149,12 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"takes   about {each.seconds:.0f} s at depth {each.depth}: {exchanges}"
     for effect in found.effects or ("changes nothing: without consent it only reads",):
         yield f"effect  {effect}"
+
+
+def _described(reviews: Reviews) -> str:
+    left = f"{reviews.left} of {reviews.read} are left to approve"
+    again = ", and a run makes all of them approvable again" if reviews.are_reset else ""
+    return f"{left}{again}; a run approves {reviews.taken}"
 
 
 def _problems(complaints: tuple[Complaint, ...]) -> Iterator[str]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from conformance.target.target import Credential
 
+ONCE_MORE = ", once more"
+
 
 @dataclass(frozen=True)
 class Sending:
@@ -29,3 +31,8 @@ class Sending:
     method: str | None = None
     url: str | None = None
     fresh: bool = False
+
+
+def repeated(purpose: str) -> str:
+    """The purpose of a request that repeats another one: said once, however often it is sent."""
+    return purpose.removesuffix(ONCE_MORE) + ONCE_MORE

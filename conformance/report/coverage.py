@@ -80,8 +80,8 @@ def sentence(report: Report) -> str:
     share = f"{int(found['share'] * 100)} %"
     if not found["part"]:
         return f"{found['whole']} of {number} checked: {share}"
-    part = f"{found['part']} in part (by their share of operations)"
-    return f"{found['whole']} of {number} checked, {part}: {share}"
+    part = f"{found['part']} in part, by the share of their operations"
+    return f"{found['whole']} of {number} checked, {share} with the {part}"
 
 
 def described(entry: RequirementEntry) -> str:

@@ -74,9 +74,12 @@ class View:
         return any(mark[: len(path)] == path for mark in self.marks)
 
     def is_beside_the_point(self, path: Path) -> bool:
-        """Whether a container above is marked: its own properties matter, not what they hold."""
-        is_below = any(len(mark) < len(path) and path[: len(mark)] == mark for mark in self.marks)
-        return is_below and self.extent.neighbours is not None
+        """Whether what a container holds is not marked: beside a mark, or below a marked one.
+
+        Shown in full it could fill the excerpt before the mark comes.
+        """
+        has_marks = bool(self.marks) and self.extent.neighbours is not None
+        return has_marks and not self.leads_to_mark(path)
 
     def has_marks_below(self, path: Path) -> bool:
         """Whether a mark is below."""
@@ -211,7 +214,8 @@ def _children(value: list[Any]) -> list[Child]:
 def _inline(value: Any, path: Path, view: View) -> str | None:
     """A value in one line: a scalar, and a container that is small or too deep; else None."""
     if not isinstance(value, list):
-        return _scalar(value, view.extent.string)
+        is_marked = path in view.marks
+        return _scalar(value, view.extent.text if is_marked else view.extent.string)
     if view.has_marks_below(path):
         return None
     is_too_deep = len(path) >= view.extent.deepest

@@ -9,10 +9,14 @@ ID = "observe/data"
 
 
 def of(report: Report) -> Iterator[tuple[str, str]]:
-    """What no list of the target had, with the operation, and what would exercise it."""
+    """What no list of the target had, with the operations, and what would exercise it."""
+    operations: dict[tuple[str, str], list[str]] = {}
     for seen in report["observations"]:
         if seen["id"] == ID:
-            yield seen["subject"], str(seen["values"][0])
+            operation, _, condition = seen["subject"].partition(": ")
+            operations.setdefault((condition, str(seen["values"][0])), []).append(operation)
+    for (condition, remedy), names in operations.items():
+        yield f"{', '.join(names)}: {condition}", remedy
 
 
 def sentence(report: Report) -> str:

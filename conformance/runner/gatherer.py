@@ -38,6 +38,7 @@ class Gatherer:
             from conformance.runner import (  # noqa: PLC0415
                 examination,
                 partition,
+                restoration,
                 resumption,
                 selection,
             )
@@ -48,6 +49,7 @@ class Gatherer:
                 stated_inputs.hold_directory(self.config)
                 partition.entry(self.config)
                 examination.rehearse(self.config)
+                restoration.perform(self.config, ())
 
     def start(self) -> None:
         """Write the journal before anything is approved: a run that is killed can be resumed.

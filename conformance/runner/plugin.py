@@ -136,9 +136,11 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     """
     gatherer = session.config.pluginmanager.get_plugin(GATHERER)
     if SESSION in session.config.stash and not session.config.option.collectonly:
-        from conformance.runner import examination, performing  # noqa: PLC0415
+        from conformance.runner import examination, performing, restoration  # noqa: PLC0415
 
         examination.check(session.config.stash[SESSION])
+        if gatherer is not None:  # a worker of xdist has none
+            restoration.perform(session.config, session.items)
         if gatherer is not None:
             gatherer.start()
             gatherer.identify("beginning")

@@ -12,7 +12,7 @@ from conformance.contract.verdict import (
     defect,
 )
 from conformance.http.exchange import Call, Exchange
-from conformance.http.sending import Sending
+from conformance.http.sending import Sending, repeated
 from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import status_line
@@ -116,7 +116,7 @@ def _confirm_rejected(response: Exchange, plain: Exchange, live: Live) -> None:
 
 
 def _status_again(exchange: Exchange, live: Live) -> int | None:
-    purpose = f"{exchange.purpose}, once more"
+    purpose = repeated(exchange.purpose)
     return live.callers.send(exchange.call, scheme=exchange.scheme, purpose=purpose).status
 
 

@@ -264,6 +264,7 @@ def _fixtures(fixtures: Mapping[str, Any]) -> Fixtures:
         foreign=frozen(fixtures.get("foreign", {})),
         ungranted=frozen(fixtures.get("ungranted", {})),
         provision=fixtures.get("provision", {}).get("approvable-review", ()),
+        reset=fixtures.get("reset", ()),
     )
 
 

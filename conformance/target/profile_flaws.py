@@ -71,7 +71,7 @@ def _check_listed(reader: Reader, place: Place) -> None:
 
 
 def check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
-    """Report reviews that are listed twice, and a provision command without a program."""
+    """Report reviews that are listed twice, and commands without a program."""
     seen: dict[str, Place] = {}
     for key in LISTS:
         if isinstance(fixtures.get(key), Mapping):
@@ -86,8 +86,12 @@ def check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
                     f"repeats {dotted(first)}",
                     "list each review once, in one of the two lists",
                 )
-    command = fixtures.get("provision", {}).get("approvable-review", ("…",))
-    if not command or command[0] == "":
-        reader.report(
-            ("fixtures", "provision", "approvable-review"), "names no program", ARGUMENT.remedy
-        )
+    commands: dict[Place, Any] = {
+        ("fixtures", "provision", "approvable-review"): fixtures.get("provision", {}).get(
+            "approvable-review"
+        ),
+        ("fixtures", "reset"): fixtures.get("reset"),
+    }
+    for where, command in commands.items():
+        if command is not None and (not command or command[0] == ""):
+            reader.report(where, "names no program", ARGUMENT.remedy)

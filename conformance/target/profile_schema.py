@@ -106,6 +106,7 @@ PROFILE: Mapping[str, Schema] = {
         "foreign": dict.fromkeys(("company", "project", "video", "review"), _ID),
         "ungranted": dict.fromkeys(("project", "video", "review"), _ID),
         "provision": {"approvable-review": Array(ARGUMENT)},
+        "reset": Array(ARGUMENT),
     },
     "limits": {
         "max-body-bytes": _COUNT,

@@ -132,7 +132,7 @@ class Fixtures:
     """Ids of records in a known state.
 
     `provision` makes one more approvable review: a command (argv, empty: none), or a function that
-    returns its id, or None.
+    returns its id, or None. `reset` makes the approvable ones so again (argv, empty: none).
     """
 
     approvable_reviews: tuple[str, ...] = ()
@@ -141,6 +141,7 @@ class Fixtures:
     foreign: Mapping[str, str] = field(default_factory=dict, hash=False)
     ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)
     provision: tuple[str, ...] | Callable[[], str | None] = ()
+    reset: tuple[str, ...] = ()
 
     def credible(self) -> "Fixtures":
         """The same fixtures without foreign or ungranted reviews that are listed as readable."""

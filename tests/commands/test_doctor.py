@@ -126,6 +126,40 @@ def test_spent_reviews_are_counted_and_complained_of_once() -> None:
     )
 
 
+def test_a_run_approves_as_many_reviews_as_doctor_says(finished: Any) -> None:
+    """By either interface; and it sends about as many requests."""
+    folder = finished[0] / "reports" / "latest"
+    exchanges = list(map(json.loads, (folder / "exchanges.jsonl").read_text().splitlines()))
+    fixtures = json.loads((folder / "target.json").read_bytes())["fixtures"]
+    results = [
+        each["response"]["body"]["text"]
+        for each in exchanges
+        if each["operation"] == "review_approve" and each["response"]["status"] == 200
+    ]
+    served = [text for text in results if "approved" in text and '"isError":true' not in text]
+    approved = {id for id in fixtures["approvable-reviews"] if any(id in text for text in served)}
+
+    assert len(approved) == expectation.REVIEWS
+    assert len(exchanges) == pytest.approx(expectation.EXCHANGES["standard"], rel=0.2)
+
+
+def test_spent_reviews_that_a_run_restores_are_as_they_should_be() -> None:
+    """Doctor runs no command; it says that the run does."""
+
+    def as_spent(stated: Any) -> None:
+        fixtures = stated["fixtures"]
+        fixtures["approvable-reviews"][:3] = fixtures.pop("unapprovable-reviews")[:3]
+        fixtures["reset"] = ["false"]
+
+    found, _ = diagnosed(as_spent)
+
+    assert found.complaints == ()
+    assert "runs the command fixtures.reset before the first check" in found.effects
+    assert any(
+        "and a run makes all of them approvable again" in line for line in doctor._lines(found)
+    )
+
+
 def test_the_limit_that_headers_state_is_shown() -> None:
     """It is what the profile of `throttled` may need."""
 

@@ -94,3 +94,12 @@ def test_a_run_says_how_many_reviews_are_left() -> None:
     (note,) = notes.reviews_left(target, {ids[0], ids[2], "other"})
     assert note.startswith("this run has approved 2 of the 4 approvable reviews of the profile")
     assert "at most 2 are left, and a run of everything approves" in note
+
+
+def test_what_a_command_makes_approvable_again_is_not_used_up() -> None:
+    """The next run has all of them."""
+    ids = ["00000000-0000-4000-8000-000000000001"]
+    fixtures = {"approvable-reviews": ids, "reset": ["./reset"]}
+    target = parse({"fixtures": fixtures}, base_url=URL, environ={})
+
+    assert list(notes.reviews_left(target, set(ids))) == []

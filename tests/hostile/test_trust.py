@@ -125,15 +125,18 @@ def test_trust_runs_the_command_of_a_profile(words: tuple[str, ...], tmp_path: P
     assert not (tmp_path / "ran").exists()
 
 
-def test_the_command_of_a_provision_is_a_command(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "key"), [("fixtures.provision", "approvable-review"), ("fixtures", "reset")]
+)
+def test_the_command_of_a_provision_is_a_command(table: str, key: str, tmp_path: Path) -> None:
     """So is whatever else the schema of a profile has as the arguments of a command."""
     (tmp_path / "target.toml").write_text(
-        f'base-url = "{DEAD}"\n[fixtures.provision]\napprovable-review = ["touch", "ran"]\n'
+        f'base-url = "{DEAD}"\n[{table}]\n{key} = ["touch", "ran"]\n'
     )
     done = conformance(tmp_path, "run", *QUICK)
 
     assert done.returncode == 4
-    assert "target.toml:3: fixtures.provision.approvable-review is a command" in done.stderr
+    assert f"target.toml:3: {table}.{key} is a command" in done.stderr
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "with workers"])

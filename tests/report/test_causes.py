@@ -221,7 +221,7 @@ def test_a_cache_that_ignores_the_credential_is_one_cause(reports: dict[str, Rep
     shown, _, _ = "\n".join(terminal.lines(report)).partition("FAILED")
     start = " ".join(shown.split())
     assert start.startswith("CAUSE the same response (same requestId) was returned to different")
-    assert start.endswith("as by a cache that ignores the credential")
+    assert "as by a cache that ignores the credential; the one below to " in start
     assert "nobody" in start
     assert " more)" in start
 
@@ -548,6 +548,34 @@ def test_one_response_to_different_callers_is_one_cause() -> None:
         ("authentication/missing", 3)
     ]
     assert "(primary, nobody, expired)" in found[0]["reason"]
+
+
+def test_the_caller_whose_response_it_was_is_named() -> None:
+    """It is not in the evidence of the leak, which nobody could follow without it."""
+    read, leaked = a_response(1, "primary"), a_response(2, None)
+    own = sighting("read/identity", a_defect("foreign"), read)
+    leak = sighting("authentication/missing", another_status(200, "a"), leaked)
+    other = sighting("read/fields", a_defect("value"), a_response(3, "primary", "r-2"))
+    (found, *_) = caused(own, leak, other)
+
+    assert found["requirement"] == "authentication/missing"
+    assert found["exchange"] == leaked["id"]
+    assert found["reason"].endswith(f"; the one below to primary before, in {read['id']}")
+
+
+def test_one_text_for_all_errors_is_no_shared_response() -> None:
+    """It has nothing of a caller."""
+
+    def rejected(number: int, caller: str) -> Any:
+        response = {**response_of({"code": "c", "requestId": "none"}), "status": 404}
+        return an_exchange(number, credential=caller, response=response)
+
+    found = caused(
+        sighting("read/success", another_status(404, "a"), rejected(1, "primary")),
+        sighting("authorization/permission", another_status(404, "b"), rejected(2, "outsider")),
+        sighting("read/fields", a_defect("value"), a_response(3, "primary", "r-2")),
+    )
+    assert not [each for each in found if "reason" in each]
 
 
 @pytest.mark.parametrize(

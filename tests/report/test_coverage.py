@@ -81,7 +81,7 @@ def test_the_coverage_is_a_sentence() -> None:
     report = a_report(coverage={"requirements": 115, "whole": 62, "part": 16, "share": 0.6599})
 
     assert coverage.sentence(report) == (
-        "62 of 115 requirements checked, 16 in part (by their share of operations): 65 %"
+        "62 of 115 requirements checked, 65 % with the 16 in part, by the share of their operations"
     )
 
 
@@ -107,7 +107,9 @@ def test_every_renderer_shows_the_coverage() -> None:
     stated = {"checked": 8, "operations": 9, "schemes": ["api-key"], "faces": ["http"]}
     total = {"requirements": 115, "whole": 62, "part": 16, "share": 0.66}
     report = a_report(an_entry("x/y", "fail", coverage=stated), coverage=total)
-    in_words = "62 of 115 requirements checked, 16 in part (by their share of operations): 66 %"
+    in_words = (
+        "62 of 115 requirements checked, 66 % with the 16 in part, by the share of their operations"
+    )
 
     assert f" coverage {in_words} " in " ".join(" ".join(terminal.lines(report)).split())
     assert f"Coverage: {in_words}" in markdown.render(report).decode()

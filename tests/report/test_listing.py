@@ -143,3 +143,26 @@ def test_below_a_marked_container_its_own_properties_are_shown() -> None:
         ('"openapi": "3"', None),
         ("}", None),
     ]
+
+
+TERMINAL = Extent(lines=12, members=8, items=1, text=600, string=48, width=60, neighbours=2)
+
+
+def test_what_stands_beside_a_mark_does_not_fill_the_excerpt() -> None:
+    """A container beside it is one line, so that the mark is never cut off."""
+    long = [{"language": "de", "status": "open", "steps": [{"n": 1}, {"n": 2}]}] * 3
+    body = {"text": json.dumps({"data": {"one": long, "two": long, "durationUs": "7"}})}
+    shown = listing.lines(body, {("data", "durationUs"): "here"}, extent=TERMINAL)
+
+    assert [line.text for line in shown if line.note] == ['"durationUs": "7"']
+    assert '"two": [ … 3 … ],' in [line.text for line in shown]
+
+
+def test_a_marked_text_is_shown_as_a_whole() -> None:
+    """What is wrong with it may stand at its end."""
+    text = f"{'a' * 100} code=17"
+    body = {"text": json.dumps({"message": text, "other": text})}
+    shown = listing.lines(body, {("message",): "here"}, extent=TERMINAL)
+
+    assert shown[1].text == f'"message": "{text}",'
+    assert "(108 characters)" in shown[2].text

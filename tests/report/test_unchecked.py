@@ -11,7 +11,7 @@ from sample_reports import BASE, a_finding, a_report, an_entry
 
 from conformance.contract import api
 from conformance.contract.requirements import CLASSES
-from conformance.report import cases, profile_hints, unchecked
+from conformance.report import cases, profile_hints, unchecked, unexercised
 from conformance.report.console import terminal
 from conformance.report.formats import html, markdown
 from conformance.target import profile, trust
@@ -252,6 +252,16 @@ def test_what_the_data_did_not_exercise_is_listed() -> None:
     assert "lacks 6 conditions that defects need to show: video_list: no 0; " in html.render(
         report, []
     )
+
+
+def test_what_several_lists_lack_is_said_once() -> None:
+    """The same data would exercise it on each of them."""
+    report = a_report()
+    report["observations"] = [
+        {"id": "observe/data", "subject": f"{name}: no ties", "values": ["two records"]}
+        for name in ("project_list", "video_list")
+    ]
+    assert list(unexercised.of(report)) == [("project_list, video_list: no ties", "two records")]
 
 
 def waiting(id: str, *needs: tuple[str, ...]) -> Any:

@@ -60,6 +60,7 @@ api-key = "key-to-exhaust"
 [fixtures]
 approvable-reviews   = ["{ONE}"]
 unapprovable-reviews = ["{TWO}"]
+reset = ["./reset", "--staging"]
 foreign   = {{ company = "{ONE}", project = "{ONE}", video = "{ONE}", review = "{ONE}" }}
 ungranted = {{ project = "{TWO}", video = "{TWO}", review = "{TWO}" }}
 
@@ -157,6 +158,7 @@ def test_a_full_profile_becomes_a_target(full: Target) -> None:
         foreign=dict.fromkeys(("company", "project", "video", "review"), ONE),
         ungranted=dict.fromkeys(("project", "video", "review"), TWO),
         provision=("./make-review", "--staging"),
+        reset=("./reset", "--staging"),
     )
     assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0, 16)
     assert full.product == Product("Example Ltd", "Example Localization API", "2026.11")
@@ -521,6 +523,10 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
             "fixtures.provision.approvable-review[1]",
             "contains a null character",
         ),
+        ("fixtures.reset = []", "fixtures.reset", "names no program"),
+        ("fixtures.reset = ['']", "fixtures.reset", "names no program"),
+        ("fixtures.reset = 'make'", "fixtures.reset", "must be an array, not a string"),
+        ("fixtures.reset = {}", "fixtures.reset", "must be an array"),
         (
             "fixtures.provision.approvable-review = 'make'",
             "fixtures.provision.approvable-review",

@@ -9,7 +9,7 @@ from conformance.target.target import Target
 
 EXCHANGES = {"smoke": 360, "quick": 1_500, "standard": 5_800}
 """Exchanges of a run that checks everything, measured on the reference."""
-REVIEWS = 24
+REVIEWS = 25
 """Reviews that such a run approves at standard depth; with fewer, some checks have none."""
 SERIAL = 0.15
 """The share of exchanges that wait for an earlier response."""
@@ -49,6 +49,8 @@ def effects(target: Target) -> Iterator[str]:
     """What a run spends or changes; nothing without consent."""
     consent, fixtures = target.consent, target.fixtures
     if consent.approve_reviews and (fixtures.approvable_reviews or fixtures.provision):
+        if fixtures.reset:
+            yield "runs the command fixtures.reset before the first check"
         made = " and those that its command makes" if fixtures.provision else ""
         reviews = quantity(len(fixtures.approvable_reviews), "review")
         yield f"approves up to {reviews} of the profile{made}"

@@ -20,11 +20,15 @@ MOST_UNAPPROVABLE = 10
 
 @dataclass(frozen=True)
 class Reviews:
-    """How many of the approvable reviews are `left`, of those `read`, and how many a run takes."""
+    """How many of the approvable reviews are `left`, of those `read`, and how many a run takes.
+
+    `are_reset`: a run makes them approvable again before it begins.
+    """
 
     left: int
     read: int
     taken: int = REVIEWS
+    are_reset: bool = False
 
 
 def reviews_left(live: Live) -> Reviews | None:
@@ -33,7 +37,7 @@ def reviews_left(live: Live) -> Reviews | None:
     if not ids or "primary" not in live.session.target.credentials:
         return None
     problems = [_flaw(each, approvable=True) for each in _listed_reviews(live, approvable=True)]
-    return Reviews(problems.count(None), len(problems))
+    return Reviews(problems.count(None), len(problems), are_reset=_resets(live))
 
 
 def _listed_reviews(live: Live, *, approvable: bool) -> list[Exchange]:
@@ -85,11 +89,18 @@ def _reviews(live: Live, *, approvable: bool) -> Iterator[Complaint]:
     responses = _listed_reviews(live, approvable=approvable)
     for index, response in enumerate(responses):
         flaw = _flaw(response, approvable=approvable)
-        if flaw is not None:
+        is_restored = approvable and response.status == 200 and _resets(live)
+        if flaw is not None and not is_restored:
             places.setdefault(flaw, []).append(index)
     for (problem, remedy), (first, *others) in places.items():
         also = f", as {len(others)} more of {len(responses)}" if others else ""
         yield Complaint(f"fixtures.{key}[{first}]", f"{problem}{also}", remedy)
+
+
+def _resets(live: Live) -> bool:
+    """Whether a run makes the approvable reviews so again before it begins."""
+    target = live.session.target
+    return bool(target.fixtures.reset) and target.consent.approve_reviews
 
 
 def _flaw(response: Exchange, *, approvable: bool) -> tuple[str, str] | None:

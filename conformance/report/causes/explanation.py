@@ -58,10 +58,10 @@ class Failures:
         breadth = len(entry["operations"]) or len(self.entries)
         return entry["level"] != Level.MUST, breadth, list(self.entries).index(id)
 
-    def reason(self, number: int) -> str | None:
-        """Why a symptom fails, where that is known."""
+    def reason(self, number: int, shown: str | None) -> str | None:
+        """Why a symptom fails, where that is known; `shown` is the exchange that readers see."""
         is_shared = any(map(self.shared.explain, self.symptoms[number].sightings))
-        return self.shared.described if is_shared else None
+        return self.shared.described(shown) if is_shared else None
 
     def explained(self, heads: Iterable[int], others: Iterable[int]) -> Iterator[int]:
         """The symptoms that these explain, without those that explain `others`."""

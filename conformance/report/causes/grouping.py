@@ -75,13 +75,14 @@ def _cause(failures: Failures, group: Sequence[int], chosen: Sequence[int]) -> C
     for head in group:
         operations.update(failures.symptoms[head].operations)
     signatures = {failures.symptoms[head].signature for head in group}
+    plainest = _plainest(failures, id, signatures)
     found: CauseEntry = {
         "requirement": id,
         "operations": _in_order(failures.entries[id], operations),
         "also": _also(failures, group, chosen),
-        "exchange": _plainest(failures.entries[id], signatures),
+        "exchange": plainest,
     }
-    if reason := next(filter(None, map(failures.reason, group)), None):
+    if reason := next(filter(None, (failures.reason(head, plainest) for head in group)), None):
         found["reason"] = reason
     return found
 
@@ -106,15 +107,20 @@ def _in_order(entry: RequirementEntry, operations: Operations) -> list[str]:
     return [name for name in names if name in operations]
 
 
-def _plainest(entry: RequirementEntry, signatures: set[Signature]) -> str | None:
-    """The exchange that shows the cause in the plainest way."""
+def _plainest(failures: Failures, id: str, signatures: set[Signature]) -> str | None:
+    """The exchange that shows the cause in the plainest way, and whose reason is known at best."""
+    entry, explained = failures.entries[id], failures.shared.earlier
+
+    def order(found: FindingEntry) -> tuple[bool, tuple[bool, int, int, int]]:
+        return found["exchanges"][-1]["id"] not in explained, _intricacy(found)
+
     shown = [
         finding
         for finding in entry["findings"]
         if finding["verdict"] == Verdict.FAIL and finding["exchanges"]
     ]
     of_cause = [finding for finding in shown if signature(finding) in signatures]
-    best = min(of_cause or shown, key=_intricacy, default=None)
+    best = min(of_cause or shown, key=order, default=None)
     return best["exchanges"][-1]["id"] if best else None
 
 

@@ -1,27 +1,36 @@
 """Responses that different callers got: the same request id to each, as from a shared cache."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 
 from conformance.report.causes.severity import Severity, severity
+from conformance.report.condition import status_of
 from conformance.report.document_types import ExchangeEntry, FindingRecord
 from conformance.report.recorded_body import text_of, value
 
+OK = 200
 MOST_CALLERS = 4
 """Callers that are named."""
 
 NO_CREDENTIAL = "nobody"
+SERVED = ("primary", "outsider", "colleague")
+"""Callers who are served something: a response to another one was not made for it."""
 SHARED_RESPONSE = "shared response"
 """The name of the trace that such responses leave."""
 
 
 @dataclass(frozen=True)
 class SharedResponses:
-    """The exchanges whose response another caller got as well, and what they were about."""
+    """The exchanges whose response another caller got as well, and what they were about.
+
+    `earlier` has for each but the first of a response one before it that another caller sent.
+    """
 
     exchanges: frozenset[str] = frozenset()
     operations: frozenset[str] = frozenset()
     callers: tuple[str, ...] = ()
+    earlier: Mapping[str, ExchangeEntry] = field(default_factory=dict)
 
     def are_shown_by(self, sightings: Iterable[FindingRecord]) -> bool:
         """Whether the evidence of a failure has such a response."""
@@ -44,15 +53,16 @@ class SharedResponses:
             if self.explain(found):
                 yield (SHARED_RESPONSE,), found["operation"]
 
-    @property
-    def described(self) -> str:
-        """What was seen, in a sentence."""
+    def described(self, shown: str | None = None) -> str:
+        """What was seen, in a sentence; with the earlier caller of the exchange that is shown."""
         callers = ", ".join(self.callers[:MOST_CALLERS])
         if len(self.callers) > MOST_CALLERS:
             callers += f" and {len(self.callers) - MOST_CALLERS} more"
+        before = self.earlier.get(shown) if shown else None
+        first = f"; the one below to {_caller(before)} before, in {before['id']}" if before else ""
         return (
             f"the same response (same requestId) was returned to different callers ({callers}), "
-            "as by a cache that ignores the credential"
+            f"as by a cache that ignores the credential{first}"
         )
 
 
@@ -60,11 +70,12 @@ def shared_responses(evidences: Mapping[str, ExchangeEntry]) -> SharedResponses:
     """The responses to reads over HTTP that several callers got.
 
     A target may number nothing: one id for responses that differ, or for all of them, shows
-    nothing.
+    nothing. Nor do error responses, which have nothing of a caller: they may be constant texts.
     """
     by_id: dict[str, list[ExchangeEntry]] = {}
     for exchange in evidences.values():
-        if exchange["request"]["method"] == "GET" and (id := _request_id(exchange)):
+        is_read = exchange["request"]["method"] == "GET" and status_of(exchange) == OK
+        if is_read and (id := _request_id(exchange)):
             by_id.setdefault(id, []).append(exchange)
     shared = [some for some in by_id.values() if _is_one_response(some)]
     if len(by_id) == 1:
@@ -74,6 +85,7 @@ def shared_responses(evidences: Mapping[str, ExchangeEntry]) -> SharedResponses:
         frozenset(each["id"] for each in found),
         frozenset(each["operation"] for each in found),
         _callers(found),
+        dict(chain.from_iterable(map(_earlier, shared))),
     )
 
 
@@ -95,4 +107,20 @@ def _is_one_response(exchanges: list[ExchangeEntry]) -> bool:
 
 
 def _callers(exchanges: Iterable[ExchangeEntry]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each["credential"] or NO_CREDENTIAL for each in exchanges))
+    return tuple(dict.fromkeys(map(_caller, exchanges)))
+
+
+def _caller(exchange: ExchangeEntry) -> str:
+    return exchange["credential"] or NO_CREDENTIAL
+
+
+def _earlier(exchanges: Iterable[ExchangeEntry]) -> Iterator[tuple[str, ExchangeEntry]]:
+    """Each exchange with one response, and the first before it of another caller.
+
+    That is somebody who is served, where there is one.
+    """
+    in_order = sorted(exchanges, key=lambda each: each["started"])
+    for number, each in enumerate(in_order):
+        others = [one for one in in_order[:number] if _caller(one) != _caller(each)]
+        if others:
+            yield each["id"], min(others, key=lambda one: _caller(one) not in SERVED)

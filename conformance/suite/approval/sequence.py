@@ -33,13 +33,15 @@ class Sequence:
         self._oracle = Oracle()
         self._reviews = {review.id: review for review in reviews}
         self._approved: dict[str, Exchange] = {}
+        self._attempts: dict[str, Exchange] = {}
         self._subjects = [Subject(each.id, each.revision) for each in self._reviews.values()]
 
     def step(self, which: int, key: int, difference: int) -> None:
         """Send one approval, and compare the response, then the review, with the oracle."""
         subject = self._subjects[which % len(self._subjects)]
         step = Step(subject, self._approvals.key(self._subjects[0].id, f"model {key}"), difference)
-        response = self._sent(step)
+        earlier = self._attempts.get(step.key)
+        response = self._attempts[step.key] = self._sent(step)
         if response.is_repeated:
             self._oracle.mark_tried(step.key)
         may_be_overtaken = response.status == 409 and not difference and not subject.approved
@@ -49,8 +51,8 @@ class Sequence:
         if response.status == 200 and self._is_overtaken(step):
             step = Step(subject, step.key)
         self._require_found(subject, response)
-        expect.status(response, *sorted(self._oracle.allowed(step)))
-        self._compare(step, response)
+        expect.status(response, *sorted(self._oracle.allowed(step)), before=earlier)
+        self._compare(step, response, earlier)
 
     def _sent(self, step: Step) -> Exchange:
         subject = step.subject
@@ -60,7 +62,8 @@ class Sequence:
         purpose = "a step of a random sequence"
         return self._live.callers.send(call, scheme=self._scheme, purpose=purpose)
 
-    def _compare(self, step: Step, response: Exchange) -> None:
+    def _compare(self, step: Step, response: Exchange, earlier: Exchange | None) -> None:
+        """`earlier` is the last attempt with the same key: a reader cannot follow without it."""
         assert response.status is not None
         first = self._oracle.replayed(step)
         if first is not None:
@@ -69,14 +72,14 @@ class Sequence:
         self._oracle.learn(step, response.status, response.data)
         if step.subject.approved and not was_approved:
             self._revise_pending()
-        self._check_state(step.subject, response)
+        self._check_state(step.subject, *filter(None, (earlier, response)))
 
     def _require_found(self, subject: Subject, response: Exchange) -> None:
         """Inconclusive where a review that was read after its approval is no longer found."""
         if subject.id in self._approved:
             self._approvals.reader.require_found(response, self._approved[subject.id])
 
-    def _check_state(self, subject: Subject, response: Exchange) -> None:
+    def _check_state(self, subject: Subject, *attempts: Exchange) -> None:
         reader = self._approvals.reader
         review = self._reviews[subject.id]
         after = reader.read_approved(review) if subject.approved else reader.read(review.id)
@@ -95,7 +98,7 @@ class Sequence:
         is_former = in_former_state(review, after)
         is_right = not (is_former if subject.approved else is_approved(after))
         where = place(after, "status")
-        expect.that(is_right, otherwise.on("status").at(where), response, after)
+        expect.that(is_right, otherwise.on("status").at(where), *attempts, after)
 
     def _is_overtaken(self, step: Step) -> bool:
         """Whether others made the revision that a stale step expects, before it arrived.

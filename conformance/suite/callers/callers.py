@@ -13,7 +13,7 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
-from conformance.http.sending import Sending
+from conformance.http.sending import Sending, repeated
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
@@ -154,7 +154,7 @@ class Callers:
 
     def _own_response(self, response: Exchange, request: Request, baseline: Call) -> Exchange:
         call, sending = request
-        again = replace(sending, purpose=f"{sending.purpose}, once more")
+        again = replace(sending, purpose=repeated(sending.purpose))
         for _ in range(ROUNDS):
             if not _is_unavailable(response):
                 break

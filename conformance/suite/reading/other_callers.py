@@ -7,6 +7,7 @@ from typing import Any
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import repeated
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.target.target import Credential
@@ -31,9 +32,7 @@ class Reading:
     def anew(self, live: Live) -> "Reading":
         """The page and the record, requested once more."""
         page, response = (
-            live.callers.send(
-                each.call, self.caller, each.scheme, purpose=f"{each.purpose}, once more"
-            )
+            live.callers.send(each.call, self.caller, each.scheme, purpose=repeated(each.purpose))
             for each in (self.page, self.response)
         )
         same = [item for item in page.items if item.get("id") == self.record["id"]]

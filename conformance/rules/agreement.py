@@ -11,7 +11,7 @@ from itertools import combinations, product
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.rules.answer import TOOL, Way
-from conformance.rules.records import differing_of_contract, in_lower_case
+from conformance.rules.records import differing_by_tool, differing_of_contract, in_lower_case
 from conformance.rules.sighting import Sighting
 
 LISTED, SPELLED, BY_ID, BY_TOOL = (
@@ -82,9 +82,9 @@ class Disagreement:
 
 def disagreements(variants: Iterable[Variant], contract: Contract) -> Iterator[Disagreement]:
     """How the variants of one record differ from the usual one, which most sightings show."""
-    usual, *others = sorted(variants, key=lambda each: -each.count)
-    for other in others:
-        found = _between(usual, other, contract)
+    ordered = sorted(variants, key=lambda each: -each.count)
+    for other in ordered[1:]:
+        found = _between(ordered[0], other, contract)
         if found is not None:
             yield found
 
@@ -110,10 +110,22 @@ def differing(usual: Sighting, odd: Sighting, contract: Contract) -> list[str]:
     if _is_spelled_otherwise(usual.answer.way, odd.answer.way):
         one, other = in_lower_case(one), in_lower_case(other)
     ways = (usual.answer.way.operation, odd.answer.way.operation)
-    names = differing_of_contract(contract, ways[0].resource, one, other)
+    resource, is_by_tool = ways[0].resource, usual.answer.way.face == TOOL
+    # A text beside structured content may be a summary of it.
+    if is_by_tool == (odd.answer.way.face == TOOL) or usual.part or odd.part:
+        names = differing_of_contract(contract, resource, one, other)
+    else:
+        sides = (other, one) if is_by_tool else (one, other)
+        names = differing_by_tool(contract, resource, *sides)
     # A record that is listed below two others may name either: the rule on parents looks at that.
     parents = {each.name for way in ways for each in way.parameters if each.location == "path"}
     return [name for name in names if name not in parents]
+
+
+def _are_listed(*sightings: Sighting) -> bool:
+    """Whether pages over HTTP show all of these."""
+    ways = [each.answer.way for each in sightings]
+    return all(way.operation.is_list and way.face != TOOL for way in ways)
 
 
 def _between(usual: Variant, odd: Variant, contract: Contract) -> Disagreement | None:
@@ -121,7 +133,7 @@ def _between(usual: Variant, odd: Variant, contract: Contract) -> Disagreement |
     pairs = [
         (REQUIREMENTS.index(requirement), number, requirement, one, other)
         for number, (one, other) in enumerate(product(usual.places, odd.places))
-        if (requirement := _requirement(one.answer.way, other.answer.way)) is not None
+        if (requirement := _requirement(one, other)) is not None
     ]
     if not pairs:
         return None
@@ -130,16 +142,16 @@ def _between(usual: Variant, odd: Variant, contract: Contract) -> Disagreement |
     return Disagreement(requirement, one, other, tuple(properties)) if properties else None
 
 
-def _requirement(one: Way, other: Way) -> str | None:
+def _requirement(usual: Sighting, odd: Sighting) -> str | None:
     """What states that two ways of reading show the same; None where nothing does."""
+    one, other = usual.answer.way, odd.answer.way
     if TOOL in (one.face, other.face):
         return BY_TOOL if one.face != other.face and one.shape == other.shape else None
     if _is_spelled_otherwise(one, other):
         return SPELLED
-    listed: Sequence[bool] = (one.operation.is_list, other.operation.is_list)
-    if all(listed):
+    if _are_listed(usual, odd):
         return LISTED
-    return BY_ID if any(listed) else None
+    return BY_ID if one.operation.is_list or other.operation.is_list else None
 
 
 def _is_spelled_otherwise(one: Way, other: Way) -> bool:

@@ -59,6 +59,8 @@ class Answer:
     way: Way
     data: Any
     place: Location | None = None
+    beside: tuple[Any, ...] = ()
+    """Other data in the same result, such as its text where that differs from its structure."""
 
     def where(self, *path: str | int) -> Location:
         """A place in the data; the result as a whole where that is a text in another."""
@@ -111,7 +113,8 @@ def _by_tool(exchange: Exchange, contract: Contract) -> Answer | None:
     if not result.is_served:
         return None
     way = Way(operation, *_arguments(call, operation), exchange.credential, exchange.scheme, TOOL)
-    return Answer(exchange, way, result.data, Location(Part.BODY, result.where.name))
+    beside = tuple(each for each in result.further if each != result.data)
+    return Answer(exchange, way, result.data, Location(Part.BODY, result.where.name), beside)
 
 
 def _arguments(

@@ -57,6 +57,20 @@ def differing_of_contract(
     ]
 
 
+def differing_by_tool(
+    contract: Contract, resource: str, over_http: Record, by_tool: Record
+) -> list[str]:
+    """The valid properties of a record over HTTP that a tool shows otherwise, or not at all.
+
+    It may leave out what the contract does not require (What the service does, Versioning).
+    """
+    named, other = (of_contract(contract, resource, record) for record in (over_http, by_tool))
+    required = contract.schema(resource).get("required", ())
+    omitted = (name for name in named if name in required and name not in other)
+    names = (*differing(named, other), *omitted)
+    return [name for name in names if suits(contract, resource, name, over_http)]
+
+
 def in_lower_case(value: Any) -> Any:
     """A value with every text in it in lower case."""
     if isinstance(value, dict):

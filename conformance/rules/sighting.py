@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -23,11 +23,12 @@ of the arguments.
 
 @dataclass(frozen=True)
 class Sighting:
-    """A record as one response shows it, at a path in its data."""
+    """A record as one response shows it, at a path in its data, or in those beside them."""
 
     answer: Answer
     path: Path
     record: Record
+    part: int = 0
 
     @property
     def key(self) -> Key:
@@ -40,7 +41,7 @@ class Sighting:
         """Where it is shown: what may be shown otherwise there, by one defect."""
         way = self.answer.way
         spelling = way.subject if way.subject != (way.subject or "").lower() else None
-        return way.face, way.operation.id, spelling or "", *way.names
+        return f"{way.face}{self.part or ''}", way.operation.id, spelling or "", *way.names
 
     @property
     def digest(self) -> bytes:
@@ -54,7 +55,8 @@ class Sighting:
 
 def sightings(answer: Answer) -> Iterator[Sighting]:
     """The records that a response shows, apart from those without an id of their own."""
-    for path, record in answer.records:
-        id = record.get("id")
-        if is_uuid(id) and str(id).lower() not in EXTREMES:
-            yield Sighting(answer, path, record)
+    for part, data in enumerate((answer.data, *answer.beside)):
+        for path, record in replace(answer, data=data).records:
+            id = record.get("id")
+            if is_uuid(id) and str(id).lower() not in EXTREMES:
+                yield Sighting(answer, path, record, part)

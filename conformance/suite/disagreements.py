@@ -16,16 +16,15 @@ from conformance.rules.answer import TOOL
 from conformance.rules.sighting import Sighting, sightings
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
+from conformance.suite.lag import PAUSES
 from conformance.suite.lists.changing_lists import RESTLESS
-from conformance.suite.lists.live import PAUSES, Live
+from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message
 
 MOST_ALIKE = 3
 """Disagreements of one kind that are looked into: one defect shows itself in the first of them."""
 MOST = 30
 """Kinds of disagreements that are looked into."""
-PATIENCE = (*PAUSES, 2.0)
-"""Seconds before each round: together more than the five that a deployment may lag behind."""
 UNREPEATED = frozenset({"throttled"})
 """Callers who are not asked again: they have no requests to spare."""
 Named = tuple[str, Callable[[Context], "Outcome"]]
@@ -66,20 +65,18 @@ def _by_kind(
 
 def require_agreement(usual: Exchange, odd: Exchange, id: str, context: Context) -> None:
     """Violation where two responses keep showing a record with different values."""
-    shown = [_sighting(each, id, context) for each in (usual, odd)]
-    if None in shown:
-        return
-    one, other = (Variant((each,), 1) for each in shown if each is not None)
-    for suspected in agreement.disagreements((one, other), context.contract):
+    shown = [each for one in (usual, odd) for each in _sightings(one, id, context)]
+    variants = [Variant((each,), 1) for each in shown]
+    for suspected in agreement.disagreements(variants, context.contract):
         outcome = Confirmation(context, suspected).outcome()
         if outcome.violation is not None:
             raise outcome.violation
 
 
-def _sighting(exchange: Exchange, id: str, context: Context) -> Sighting | None:
+def _sightings(exchange: Exchange, id: str, context: Context) -> Iterator[Sighting]:
     answer = answers.of(exchange, context.contract)
     shown = sightings(answer) if answer is not None else ()
-    return next((each for each in shown if each.key[1] == id.lower()), None)
+    return (each for each in shown if each.key[1] == id.lower())
 
 
 def seen_again(sighting: Sighting, context: Context) -> tuple[Exchange, Sighting | None]:
@@ -95,7 +92,8 @@ def seen_again(sighting: Sighting, context: Context) -> tuple[Exchange, Sighting
     else:
         sending = Sending(credential, way.scheme, "the record again")
         response = context.client.send(exchange.call, sending)
-    return response, _sighting(response, sighting.key[1], context)
+    shown = _sightings(response, sighting.key[1], context)
+    return response, next((each for each in shown if each.part == sighting.part), None)
 
 
 def _fact(suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
@@ -122,9 +120,10 @@ def _differing(context: Context) -> Iterator[list[Variant]]:
     """The records that were not always shown alike, and that this run did not try to approve."""
     attempted = context.session.approvals.reviews(context.session)
     for variants in context.session.history.differing():
-        _, id, caller, _ = variants[0].places[0].key
+        resource, id, caller, _ = variants[0].places[0].key
         is_repeatable = caller in context.target.credentials and caller not in UNREPEATED
-        if id not in attempted and is_repeatable:
+        # The id of another record may have been sent as that of a review.
+        if is_repeatable and (resource != "Review" or id not in attempted):
             yield variants
 
 
@@ -148,7 +147,7 @@ class Confirmation:
     ) -> None:
         self._live = Live(context)
         self._suspected = suspected
-        self._rounds = len(PATIENCE) if set(suspected.properties).isdisjoint(restless) else RESTLESS
+        self._rounds = len(PAUSES) if set(suspected.properties).isdisjoint(restless) else RESTLESS
 
     def outcome(self) -> Outcome:
         """A violation, where both sides keep differing, and neither changes."""
@@ -178,7 +177,7 @@ class Confirmation:
 
     def _both_again(self, number: int) -> Round:
         """Both sides once more; Inconclusive where the record is not shown again."""
-        self._live.session.transport.wait(PATIENCE[min(number, len(PATIENCE) - 1)])
+        self._live.session.transport.wait(PAUSES[min(number, len(PAUSES) - 1)])
         usual, odd, again = map(self._again, (self._usual, self._odd, self._usual))
         return usual, odd, again
 

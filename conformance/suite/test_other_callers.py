@@ -6,8 +6,9 @@ from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lag import PAUSES
 from conformance.suite.lists.changing_lists import desynchronize
-from conformance.suite.lists.live import PAUSES, Live
+from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.reading.other_callers import (
     Reading,

@@ -13,7 +13,11 @@ from conformance.suite.approval.attempts import ahead, conflict
 from conformance.suite.approval.bystanders import newly_approved, pending_beside
 from conformance.suite.approval.key_transfer import transferred
 from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.result import check_is_approval_of, check_not_in_former_state
+from conformance.suite.approval.result import (
+    check_is_approval_of,
+    check_not_in_former_state,
+    is_same_by_tool,
+)
 from conformance.suite.approval.review import (
     Review,
     place,
@@ -28,7 +32,6 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.reading.other_case import in_other_case
 from conformance.suite.tools.former_state import check_left
-from conformance.suite.tools.parity import differ
 from conformance.suite.tools.rejected_approvals import (
     check_rejected_by_tool,
     check_unapprovable_by_tool,
@@ -197,7 +200,7 @@ def _check_same_result(
 ) -> None:
     """Raise Violation where HTTP and tool return different results of one approval."""
     contract = toolbox.live.session.contract
-    if over_http is MISSING or not differ(over_http, by_tool, contract):
+    if over_http is MISSING or is_same_by_tool(by_tool, over_http, contract):
         return
     otherwise = defect(
         Kind.DIFFERENCE,

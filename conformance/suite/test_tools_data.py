@@ -17,7 +17,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import filling
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
-from conformance.suite.tools import other_case
+from conformance.suite.reading.other_case import OtherCase
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.filtered_pages import (
     check_as_full,
@@ -25,9 +25,9 @@ from conformance.suite.tools.filtered_pages import (
     check_only_passing,
 )
 from conformance.suite.tools.filters import FilterCase, cursor_of, filter_cases, filters_of
+from conformance.suite.tools.interfaces import ByTool
 from conformance.suite.tools.page_comparison import PageComparison
-from conformance.suite.tools.parity import by_id, differing_paths, is_absent, is_omitted
-from conformance.suite.tools.results import check_rejected
+from conformance.suite.tools.results import by_id, check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 PAGES = 3
@@ -49,14 +49,14 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
         _compare_filters(call, comparison)
         _compare_without_limit(call, comparison)
     _compare_other_case(call, comparison)
-    comparison.check_data(call)
+    comparison.pair(call)
     by_another = Comparison(operation, toolbox.by_another_scheme())
     for each in _other_calls(call, operation, live):
-        by_another.check_data(each)
+        by_another.pair(each)
     if _has_default_limit(operation):
         _compare_lengths(call, comparison)
     if not call.path and not operation.is_list:
-        by_another.check_data(call)
+        by_another.pair(call)
         _compare_as_outsider(call, comparison)
         if by_another.toolbox.scheme != toolbox.scheme:
             _compare_as_outsider(call, by_another)
@@ -155,11 +155,13 @@ def _check_following(
 
 def _compare_other_case(call: Call, comparison: Comparison) -> None:
     """An id and a cursor in the other case."""
+    operation, toolbox = comparison.operation, comparison.toolbox
+    other_case = OtherCase(operation, toolbox.live, ByTool(toolbox), toolbox.scheme)
     if call.path:
-        other_case.check_id(comparison.toolbox.live.richest(comparison.operation), comparison)
-    cursor = cursor_of(call, comparison.operation, comparison.toolbox)
+        other_case.check_id(toolbox.live.richest(operation))
+    cursor = cursor_of(call, operation, toolbox)
     if cursor is not None:
-        other_case.check_cursor(call.asking(limit="1"), comparison, cursor)
+        other_case.check_cursor(call.asking(limit="1"), cursor)
 
 
 def _has_default_limit(operation: Operation) -> bool:
@@ -171,7 +173,7 @@ def _compare_lengths(call: Call, comparison: Comparison) -> None:
     """Violation where the first page without `limit` stays of another length than over HTTP."""
     lengths = set()
     for _ in range(ROUNDS):
-        pair = comparison.check_data(call)
+        pair = comparison.pair(call)
         if pair is None or len(pair.tool_items) == len(pair.over_http.items):
             return
         last = pair
@@ -188,7 +190,7 @@ def _compare_lengths(call: Call, comparison: Comparison) -> None:
 
 
 def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
-    """Violation where the outsider, right after primary, is served other data than over HTTP."""
+    """Violation where the outsider, right after primary, is served another record than by HTTP."""
     operation, toolbox = comparison.operation, comparison.toolbox
     outsider = toolbox.live.session.target.credentials.get("outsider")
     if outsider is None or toolbox.scheme not in outsider.schemes:
@@ -196,27 +198,8 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
     purpose = "the outsider, after primary"
     over_http = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)
     by_tool = toolbox.call(operation, {}, outsider, toolbox.scheme, purpose=purpose)
-    if over_http.status != 200 or not by_tool.is_served:
-        return
-    contract = toolbox.live.session.contract
-    paths = {
-        path
-        for data in by_tool.shown
-        for path in differing_paths(over_http.data, data, contract)
-        if not is_omitted(path, data, operation.resource, contract)
-        and not (data is not by_tool.data and is_absent(path, data))
-    }
-    if paths:  # what changes with every read is no difference
-        again = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)
-        paths -= differing_paths(over_http.data, again.data, contract)
-    names = sorted({str(path[0]) for path in paths if path})
-    violation = defect(
-        Kind.DIFFERENCE,
-        "the tool and HTTP show the outsider different data",
-        expected="the data of the caller",
-        actual=names,
-    ).on(*names)
-    expect.that(not paths, violation, over_http, by_tool.exchange)
+    if over_http.status == 200 and by_tool.is_served:
+        comparison.check_record(Pair(over_http, by_tool))
 
 
 def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:

@@ -4,12 +4,11 @@ from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.result import check_not_in_former_state
+from conformance.suite.approval.result import check_not_in_former_state, is_same_by_tool
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.interface_race import InterfaceRace, race_interfaces
-from conformance.suite.tools.parity import differ
 from conformance.suite.tools.toolbox import Toolbox
 
 
@@ -34,7 +33,7 @@ def test_both_interfaces_at_once_make_one_approval(
             actual=result,
             result=shown(result),
         )
-        is_same = not differ(first, result, toolbox.live.session.contract)
+        is_same = is_same_by_tool(result, first, toolbox.live.session.contract)
         expect.that(is_same, otherwise, winner, response)
     check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review), winner)
 

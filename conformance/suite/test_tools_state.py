@@ -1,16 +1,15 @@
 """The state after an approval, as the tools show it (States and transitions, Versioning)."""
 
-from conformance.contract.verdict import (
-    Inconclusive,
-    NotApplicable,
-    Violation,
-)
+from itertools import product
+
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.rules.answer import TOOL
 from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.disagreements import require_agreement
 from conformance.suite.tools.comparison import Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.former_state import check_left
@@ -56,11 +55,14 @@ def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
     try:
         if operation.is_list:
             cursor = cursor_of(call, operation, toolbox)
-            PageComparison(comparison, cursor).check_pages(call, most=1)
+            pairs = PageComparison(comparison, cursor).check_pages(call, most=1)
         else:
-            comparison.check_data(call)
+            pairs = list(filter(None, [comparison.pair(call)]))
+        for pair, id in product(pairs, sorted(toolbox.live.session.approved)):
+            # What the run has approved is left out by the rule on all that it has seen.
+            require_agreement(pair.over_http, pair.by_tool.exchange, id, toolbox.live.session)
     except Violation as found:
-        raise Violation(found.defect, exchanges=found.exchanges, operation=id) from found
+        raise Violation(found.defect, exchanges=found.exchanges, operation=operation.id) from found
 
 
 def _pages(review: Review, toolbox: Toolbox) -> list[dict[str, str]]:

@@ -39,12 +39,15 @@ def over_http(operation: str, data: Any, id: str | None = None, **query: str) ->
     return found
 
 
-def by_tool(operation: str, data: Any, **arguments: Any) -> Answer:
-    """What the result of a tool shows, as text."""
+def by_tool(operation: str, data: Any, structured: Any = None, **arguments: Any) -> Answer:
+    """What the result of a tool shows, as text, and as structured content where that is given."""
     message = {"method": "tools/call", "id": 7}
     sent = {**message, "params": {"name": operation, "arguments": arguments}}
     text = json.dumps({"data": data, "requestId": "r"})
-    result = {"id": 7, "result": {"content": [{"type": "text", "text": text}]}}
+    content: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
+    if structured is not None:
+        content["structuredContent"] = {"data": structured, "requestId": "r"}
+    result = {"id": 7, "result": content}
     exchange = Exchange(
         "item",
         2,
@@ -171,3 +174,21 @@ def test_what_separates_two_sightings_is_blamed(
 def test_what_nothing_states_to_be_equal_is_left_alone(usual: Answer, odd: Answer) -> None:
     """One way that changes, ways that differ in more than the interface, and further properties."""
     assert blamed(usual, odd) == []
+
+
+@pytest.mark.parametrize(("text", "expected"), [(TWO, True), (ONE, False), ({"id": ID}, False)])
+def test_a_text_shows_what_the_structured_content_shows(text: Any, expected: bool) -> None:
+    """It may be a summary of it."""
+    found = blamed(
+        over_http("video_get", ONE, ID), by_tool("video_get", text, structured=ONE, videoId=ID)
+    )
+    assert found == [("tools/data", "video_get", ("name",))] * expected
+
+
+@pytest.mark.parametrize(("required", "expected"), [("project_get", ["name"]), ("video_get", [])])
+def test_a_tool_leaves_out_what_is_optional(required: str, expected: list[str]) -> None:
+    """Whichever of the two interfaces shows the record more often."""
+    name = required.replace("_get", "Id")
+    one, other = over_http(required, ONE, ID), by_tool(required, {"id": ID}, **{name: ID})
+    for pair in ((one, other), (other, one)):
+        assert [name for *_, names in blamed(*pair) for name in names] == expected

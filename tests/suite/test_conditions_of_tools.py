@@ -40,7 +40,6 @@ REPLAYED = unusual_ids.test_a_replay_by_the_id_in_the_other_case_repeats_the_res
         ("tool-of-comments-leads-back", DATA, "comment_list"),
         ("tools-have-null-for-no-items", DATA, "video_list"),
         ("tool-text-of-whoever-asked-first", DATA, "account_get"),
-        ("tool-text-with-capital-names", DATA, "video_get"),
         ("tool-of-reviews-finds-none-in-capitals", DATA, "review_list"),
         ("tools-by-token-have-one-page", DATA, "video_list"),
         ("tool-of-the-account-by-token-is-cached", DATA, "account_get"),

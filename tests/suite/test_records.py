@@ -7,7 +7,16 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.contract.identifiers import alike
-from conformance.rules.records import changes, differing, every_value, fits, suits, values
+from conformance.rules.records import (
+    Record,
+    changes,
+    differing,
+    differing_by_tool,
+    every_value,
+    fits,
+    suits,
+    values,
+)
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
@@ -190,3 +199,24 @@ def test_only_strings_are_chosen(choose: Callable[..., list[str]]) -> None:
     records = [{}, {"name": None}, {"name": 7}, {"name": "a"}, {"other": "b"}]
     assert choose(records, "name") == ["a"]
     assert choose([], "name") == []
+
+
+@pytest.mark.parametrize(
+    ("resource", "over_http", "by_tool", "expected"),
+    [
+        ("Video", {"name": "a"}, {"name": "a", "links": "b"}, []),
+        ("Video", {"durationUs": 1}, {"durationUs": 1.0}, []),
+        ("Video", {"name": "a", "links": "a"}, {"name": "b", "links": "b"}, ["name"]),
+        ("Video", {"name": "a"}, {}, []),
+        ("Project", {"name": "a"}, {}, ["name"]),
+        ("Video", {"name": "a"}, {"name": None}, ["name"]),
+        ("Video", {"durationUs": "long"}, {"durationUs": 1}, []),
+        ("Video", {"name": None}, {"name": "a"}, []),
+        ("Video", {}, {"name": "a"}, []),
+    ],
+)
+def test_a_tool_shows_what_the_contract_names(
+    resource: str, over_http: Record, by_tool: Record, expected: list[str]
+) -> None:
+    """It may leave out what is not required, and what HTTP shows against the contract."""
+    assert differing_by_tool(openapi.load(), resource, over_http, by_tool) == expected

@@ -3,7 +3,8 @@
 import pytest
 
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.suite.approval.settling import INTERVALS, settle
+from conformance.suite.approval.settling import settle
+from conformance.suite.lag import PAUSES
 
 FORMER, LATER = 404, 200
 
@@ -20,8 +21,8 @@ def read(status: int) -> Exchange:
         ([LATER, LATER, LATER], True, 0),
         ([FORMER, FORMER, FORMER, LATER, LATER, LATER], True, 1),
         ([LATER, LATER, FORMER, LATER, LATER, LATER], True, 1),
-        ([FORMER, LATER] * 40, False, len(INTERVALS) + 1),
-        ([FORMER] * 40, False, len(INTERVALS) + 1),
+        ([FORMER, LATER] * 40, False, len(PAUSES) + 1),
+        ([FORMER] * 40, False, len(PAUSES) + 1),
     ],
 )
 def test_a_change_settles_with_several_reads_at_once(

@@ -9,7 +9,7 @@ import pytest
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Call, Exchange, Request, Response
 from conformance.http.json_rpc import response_to
-from conformance.suite.tools.results import tool_result
+from conformance.suite.tools.results import by_id, tool_result
 
 ENVELOPE = {"data": {"id": "1"}, "requestId": "r"}
 TEXT = {"type": "text", "text": json.dumps(ENVELOPE)}
@@ -92,3 +92,10 @@ def test_a_request_of_the_server_is_not_a_response() -> None:
     messages = [{"id": 1, "method": "ping"}, {"id": 1, "result": {"content": []}}]
     stream = "".join(f"data: {json.dumps(each)}\n\n" for each in messages)
     assert response_to(exchange(stream, "text/event-stream"), 1) == messages[1]
+
+
+def test_records_of_a_page_are_known_by_their_ids_in_lower_case() -> None:
+    """Items without a usable id are left out."""
+    id = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
+    record = {"id": id.upper()}
+    assert by_id([record, {"id": 7}, {"name": "a"}, "text", None]) == {id: record}

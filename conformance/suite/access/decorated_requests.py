@@ -24,7 +24,7 @@ from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.calls import own_filters
 from conformance.suite.lists.filters import certain_filters
-from conformance.suite.lists.live import OWNERS, PAUSES, Live
+from conformance.suite.lists.live import OWNERS, Live
 from conformance.suite.lists.parameters import NOT_A_UUID
 from conformance.suite.reading.other_case import ITEMS, lasting, properties_that_differ
 from conformance.target.target import Credential
@@ -174,7 +174,6 @@ class DecoratedRequests:
             (baseline, first),
             again,
             partial(self._differing, is_text_compared=not each.translates),
-            PAUSES,
             self.live.session.transport.wait,
         )
         otherwise = _otherwise(other, "shows other data than the request without it")

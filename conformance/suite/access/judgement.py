@@ -5,7 +5,6 @@ from typing import Any
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.rules.records import record_key
 from conformance.rules.tool_result import ToolResult
-from conformance.suite.access.interfaces import Received
 from conformance.suite.access.label import label
 from conformance.suite.access.rule import (
     REJECTED_BY_CREDENTIAL,
@@ -19,6 +18,7 @@ from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.places import in_item, status_line
 from conformance.suite.lists.calls import forbidden
 from conformance.suite.lists.live import Live
+from conformance.suite.tools.interfaces import Received
 from conformance.suite.tools.results import check_rejected, check_shown_nothing
 
 CONFLICT, FAILURE = 409, 500

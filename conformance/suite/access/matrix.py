@@ -11,7 +11,6 @@ from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.access import choice, rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
-from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.access.judgement import CONFLICT, check
 from conformance.suite.access.label import label
 from conformance.suite.access.rule import Cell, Outcome, outcome
@@ -21,6 +20,7 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.tools.toolbox import Toolbox
 
 UNDER_WAY = 1.0

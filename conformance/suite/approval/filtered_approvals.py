@@ -8,7 +8,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.rules.records import every_value
 from conformance.suite.approval.review import Record
-from conformance.suite.approval.settling import INTERVALS
+from conformance.suite.lag import LAG
 from conformance.suite.lists.filtered_lists import check_filtered
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import Live
@@ -37,5 +37,5 @@ def _late(early: Pagination, scheme: str, passing: set[str], live: Live) -> Pagi
     late = live.paginations.anew(early, scheme)
     if passing.issubset(late.ids):
         return late
-    live.session.transport.wait(sum(INTERVALS))
+    live.session.transport.wait(LAG)
     return live.paginations.anew(early, scheme)

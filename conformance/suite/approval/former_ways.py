@@ -13,7 +13,8 @@ from conformance.rules.judgement import shown
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
 from conformance.suite.approval.review import APPROVED
-from conformance.suite.disagreements import PATIENCE, UNREPEATED, seen_again
+from conformance.suite.disagreements import UNREPEATED, seen_again
+from conformance.suite.lag import PAUSES
 
 RESOURCE = "Review"
 MOST = 60
@@ -54,7 +55,7 @@ def _ways(context: Context, face: str) -> Iterator[Sighting]:
 
 def _require_left(sighting: Sighting, context: Context) -> None:
     former = sighting.record["status"]
-    for seconds in (0.0, *PATIENCE):
+    for seconds in (0.0, *PAUSES):
         context.transport.wait(seconds)
         try:
             response, again = seen_again(sighting, context)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.contract.identifiers import alike
+from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.rules.records import differing
+from conformance.rules.records import differing, differing_by_tool
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
@@ -90,6 +91,13 @@ def check_same_result(replay: Exchange, approval: Exchange, result: Any, first: 
     names = differing(first, result) if isinstance(first, dict) and isinstance(result, dict) else ()
     where = place(replay)
     expect.that(alike(result, first), otherwise.on(*names).at(where), approval, replay)
+
+
+def is_same_by_tool(result: Any, first: Any, contract: Contract) -> bool:
+    """Whether two interfaces return one result of an approval, beside further properties."""
+    if not (isinstance(first, dict) and isinstance(result, dict)):
+        return False
+    return not differing_by_tool(contract, "ReviewApproval", first, result)
 
 
 def check_not_in_former_state(review: Review, read: Exchange, *evidence: Exchange) -> None:

@@ -20,8 +20,9 @@ from conformance.suite.approval.review import (
     revision_of,
     shows_status,
 )
-from conformance.suite.approval.settling import INTERVALS, Settling, settle
+from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.callers.callers import Request
+from conformance.suite.lag import LAG, PAUSES
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, Listed
 from conformance.suite.reading.other_case import in_other_case
@@ -120,7 +121,7 @@ class ReviewReader:
     ) -> Exchange:
         """Read a review until a condition holds, or reads no longer lag."""
         read = self.read(id, scheme)
-        for seconds in INTERVALS:
+        for seconds in PAUSES:
             if holds(read):
                 break
             self._session.transport.wait(seconds)
@@ -149,7 +150,7 @@ class ReviewReader:
         """
         if not self._former_reads(review, READS_AGAIN):
             return []
-        self._session.transport.wait(sum(INTERVALS))
+        self._session.transport.wait(LAG)
         return self._former_reads(review, READS_TO_CONFIRM)
 
     def _former_reads(self, review: Review, number: int) -> list[Exchange]:
@@ -167,7 +168,7 @@ class ReviewReader:
             return []
         earlier = approval
         for _ in range(2):
-            self._session.wait_after(earlier, sum(INTERVALS))
+            self._session.wait_after(earlier, LAG)
             earlier = self._live.callers.send(
                 call, scheme=approval.scheme, purpose="the list, well after"
             )

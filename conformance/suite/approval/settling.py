@@ -6,9 +6,7 @@ from itertools import compress
 from operator import not_
 
 from conformance.http.exchange import Exchange
-
-INTERVALS = (0.25, 0.25, 0.5, 0.5, 0.5, 1.0, 2.0, 3.0)
-"""Seconds between the reads that wait for a change to show."""
+from conformance.suite.lag import PAUSES
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ def settle(
     """
     former: list[Exchange] = []
     later: list[Exchange] = []
-    for seconds in (*INTERVALS, 0.0):
+    for seconds in (*PAUSES, 0.0):
         responses = read(number)
         showing = [shows_former(response) for response in responses]
         former += compress(responses, showing)

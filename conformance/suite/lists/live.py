@@ -31,8 +31,6 @@ EMPTY = 3
 """Empty pages in a row after which no items are expected."""
 PLENTY = 26
 """Records that do not fit on a page of the default size."""
-PAUSES = (0.2, 0.8, 3.0)
-"""Seconds before each further read of two sides that disagree: a list may lag behind."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The properties that identify a record or its owner, with the kind of the id; "" for its own."""
 

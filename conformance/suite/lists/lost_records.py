@@ -3,8 +3,9 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
 from conformance.rules.records import differing, of_contract, record_key
+from conformance.suite.lag import LAG, PAUSES
 from conformance.suite.lists.changing_lists import desynchronize
-from conformance.suite.lists.live import PAUSES, Live, reading_of
+from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.named_records import require_listed
 from conformance.suite.lists.pagination import End, Listed, Pagination
 
@@ -53,5 +54,5 @@ def _is_unchanged(operation: Operation, listed: Listed, live: Live) -> bool:
 
 def is_listed(id: str, listing: Pagination, live: Live) -> bool:
     """Whether a list still shows a record, read anew after the time that it may lag."""
-    live.session.transport.wait(sum(PAUSES))
+    live.session.transport.wait(LAG)
     return id.lower() in live.paginations.again(listing).ids

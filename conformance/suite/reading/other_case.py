@@ -1,17 +1,20 @@
 """UUIDs in the other case: both spellings are one UUID (Resources and their fields)."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
-from conformance.http.exchange import Call, Exchange
-from conformance.http.sending import Sending
+from conformance.http.exchange import Call
 from conformance.rules.records import Record, differing, in_lower_case, of_contract, record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
-from conformance.suite.lists.live import PAUSES, Live
+from conformance.suite.lag import PAUSES
+from conformance.suite.lists.live import Live
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.interfaces import Interface, Received
 
 ITEMS = "items"
 
@@ -74,27 +77,10 @@ def _records_in(page: dict[str, Any]) -> dict[str, Record]:
     return {record_key(each): each for each in records if isinstance(each, dict)}
 
 
-def require_same_data(operation: Operation, call: Call, live: Live) -> None:
-    """Violation where an id in the other case is found, and shows something else every time."""
-    first = _sent([call, spelled(call)], live)
-    names, plain, other = lasting(
-        (first[0], first[1]),
-        again=lambda: _sent([call, spelled(call), call], live),
-        differing=lambda one, another: (
-            _differing(one, another, operation, live) | strays(another.data, call)
-        ),
-        pauses=PAUSES,
-        wait=live.session.transport.wait,
-    )
-    if names:
-        _report(names, plain, other)
-
-
 def lasting(
     first: tuple[Read, Read],
     again: Callable[[], Sequence[Read]],
     differing: Callable[[Read, Read], set[str]],
-    pauses: Iterable[float],
     wait: Callable[[float], object],
 ) -> tuple[set[str], Read, Read]:
     """What differs by the case of an id every time, and the last plain and other response.
@@ -104,10 +90,10 @@ def lasting(
     """
     plain, other = first
     names = differing(plain, other)
-    for pause in pauses:
+    for seconds in PAUSES:
         if not names:
             break
-        wait(pause)
+        wait(seconds)
         former = plain
         plain, other, repeated = again()
         names &= differing(plain, other)
@@ -116,76 +102,88 @@ def lasting(
     return names, plain, other
 
 
-def require_next_page(call: Call, cursor: str, live: Live) -> None:
-    """Violation where a cursor in the other case leads back to the page that it came with.
+@dataclass(frozen=True)
+class OtherCase:
+    """Asks as primary, by one interface and scheme, with a UUID in each case.
 
-    `cursor` is the name of the parameter. A target that knows no cursor in the other case may treat
-    it as one that was never issued.
+    A target need not find the other spelling.
     """
-    (page,) = _sent([call], live)
-    if page.cursor is None or page.cursor == in_other_case(page.cursor):
-        return
-    forward, other, unknown = (
-        call.asking(**{cursor: each})
-        for each in (page.cursor, in_other_case(page.cursor), live.made_up("cursor"))
-    )
-    (response,) = _sent([other], live)
-    if not _repeats(response, page):
-        return
-    following, never_issued, again = _sent([forward, unknown, other], live)
-    leads_on = bool(following.items) and not _repeats(following, page)
-    if leads_on and not _repeats(never_issued, page) and _repeats(again, page):
-        _report({ITEMS}, following, again)
+
+    operation: Operation
+    live: Live
+    interface: Interface
+    scheme: str
+
+    def check_id(self, call: Call) -> None:
+        """Violation where an id in the other case is found, and shows something else every time."""
+        names, plain, other = lasting(
+            (self._ask(call), self._ask(spelled(call))),
+            again=lambda: [self._ask(each) for each in (call, spelled(call), call)],
+            differing=lambda one, another: (
+                self._differing(one, another) | strays(another.data, call)
+            ),
+            wait=self.live.session.transport.wait,
+        )
+        if names:
+            _report(names, plain, other)
+
+    def check_cursor(self, call: Call, cursor: str) -> None:
+        """Violation where a cursor in the other case leads back to the page that it came with.
+
+        `cursor` is the name of the parameter. A target that knows no cursor in the other case may
+        treat it as one that was never issued.
+        """
+        page = self._ask(call)
+        if page.cursor is None or page.cursor == in_other_case(page.cursor):
+            return
+        forward, other, unknown = (
+            call.asking(**{cursor: each})
+            for each in (page.cursor, in_other_case(page.cursor), self.live.made_up("cursor"))
+        )
+        if not _repeats(self._ask(other), page):
+            return
+        following, never_issued, again = map(self._ask, (forward, unknown, other))
+        leads_on = bool(following.items) and not _repeats(following, page)
+        if leads_on and not _repeats(never_issued, page) and _repeats(again, page):
+            _report({ITEMS}, following, again)
+
+    def check_following(self, call: Call, cursor: str) -> None:
+        """Violation where, below an id in the other case only, a cursor leads back to its page."""
+        if not _leads_back(self._first_two(spelled(call), cursor)):
+            return
+        plain = self._first_two(call, cursor)
+        other = self._first_two(spelled(call), cursor)
+        if plain[1].items and not _leads_back(plain) and _leads_back(other):
+            _report({ITEMS}, plain[1], other[1])
+
+    def _first_two(self, call: Call, cursor: str) -> tuple[Received, Received]:
+        """The first page of a list, and the one that its cursor leads to, or the first again."""
+        first = self._ask(call)
+        if first.cursor is None:
+            return first, first
+        return first, self._ask(call.asking(**{cursor: first.cursor}))
+
+    def _ask(self, call: Call) -> Received:
+        primary = Caller(self.live.callers.credential("primary"), self.scheme)
+        return self.interface.ask(self.operation, (call, primary), "a UUID in each case")
+
+    def _differing(self, one: Received, other: Received) -> set[str]:
+        if not (one.is_served and other.is_served):
+            return set()
+        return properties_that_differ(one.data, other.data, self.operation, self.live)
 
 
-def require_following_page(call: Call, cursor: str, live: Live) -> None:
-    """Violation where, below an id in the other case only, a cursor leads back to its page.
-
-    `cursor` is the name of the parameter. A target need not find the other spelling.
-    """
-    if not _leads_back(_first_two(spelled(call), cursor, live)):
-        return
-    plain = _first_two(call, cursor, live)
-    other = _first_two(spelled(call), cursor, live)
-    leads_on = plain[1].items and not _leads_back(plain)
-    if leads_on and _leads_back(other):
-        _report({ITEMS}, plain[1], other[1])
-
-
-def _first_two(call: Call, cursor: str, live: Live) -> tuple[Exchange, Exchange]:
-    """The first page of a list, and the one that its cursor leads to; twice the first without."""
-    (first,) = _sent([call], live)
-    if first.cursor is None:
-        return first, first
-    (second,) = _sent([call.asking(**{cursor: first.cursor})], live)
-    return first, second
-
-
-def _leads_back(pages: tuple[Exchange, Exchange]) -> bool:
+def _leads_back(pages: tuple[Received, Received]) -> bool:
     """Whether the second of two pages shows a record of the first."""
     return pages[0] is not pages[1] and _repeats(pages[1], pages[0])
 
 
-def _sent(calls: list[Call], live: Live) -> list[Exchange]:
-    """The responses to calls of primary, by one scheme: what is shown may depend on it."""
-    primary = live.callers.credential("primary")
-    sending = Sending(primary, primary.schemes[0], "a UUID in each case")
-    return live.callers.send_each([(call, sending) for call in calls])
-
-
-def _differing(one: Exchange, other: Exchange, operation: Operation, live: Live) -> set[str]:
-    """What differs in two responses; a target need not find the other spelling."""
-    if (one.status, other.status) != (200, 200):
-        return set()
-    return properties_that_differ(one.data, other.data, operation, live)
-
-
-def _repeats(page: Exchange, former: Exchange) -> bool:
+def _repeats(page: Received, former: Received) -> bool:
     keys, former_keys = (set(map(record_key, each.items)) for each in (page, former))
     return bool(keys & former_keys)
 
 
-def _report(names: Set[str], plain: Exchange, other: Exchange) -> None:
+def _report(names: Set[str], plain: Received, other: Received) -> None:
     shown = sorted(names)
     otherwise = defect(
         Kind.DIFFERENCE,
@@ -193,4 +191,6 @@ def _report(names: Set[str], plain: Exchange, other: Exchange) -> None:
         expected="the same data, or no success",
         properties=", ".join(shown),
     ).on(*shown)
-    expect.violated(otherwise.at(*(in_data(other, name) for name in shown)), plain, other)
+    if other.result is None:
+        otherwise = otherwise.at(*(in_data(other.exchange, name) for name in shown))
+    expect.violated(otherwise, plain.exchange, other.exchange)

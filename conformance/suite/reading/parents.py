@@ -8,7 +8,8 @@ from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.records import record_key
 from conformance.suite.callers import expect
-from conformance.suite.lists.live import PAUSES, Live, parameter_of
+from conformance.suite.lag import PAUSES
+from conformance.suite.lists.live import Live, parameter_of
 
 MOST_CONFIRMED = 3
 """Pairs of pages that are read again: a defect is seen again in the first of them."""

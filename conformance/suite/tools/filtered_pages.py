@@ -9,7 +9,7 @@ from conformance.rules.judgement import shown
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
-from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import arguments_of
 
 

@@ -11,7 +11,7 @@ from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.review import APPROVED, Record, Review
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.callers import expect
-from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
 AT_ONCE = 4

@@ -8,11 +8,12 @@ from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
-from conformance.suite.lists.live import PAUSES, Live, reading_of
+from conformance.suite.lag import PAUSES
+from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.filters import filters_of
-from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 from conformance.target.target import Credential
 

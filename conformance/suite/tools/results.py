@@ -1,12 +1,14 @@
 """Results of tool calls, as checks expect them to be."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.json_rpc import messages
 from conformance.rules import tool_result as results
+from conformance.rules.records import Record
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import LONGEST_BODY, check_shows_no_record
@@ -19,6 +21,12 @@ def tool_result(exchange: Exchange, number: int) -> ToolResult:
     if exchange.response is None or exchange.response.status in TRANSIENT:
         expect.clear(exchange)
     return results.read(exchange, number)
+
+
+def by_id(items: Iterable[Any]) -> dict[str, Record]:
+    """The records with a usable id among the items of a page, by their ids in lower case."""
+    records = (item for item in items if isinstance(item, dict) and is_uuid(item.get("id")))
+    return {record["id"].lower(): record for record in records}
 
 
 def data_of(result: ToolResult) -> Any:

@@ -40,6 +40,12 @@ class Received:
         items = self.data.get("items") if isinstance(self.data, dict) else None
         return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
 
+    @property
+    def cursor(self) -> str | None:
+        """`nextCursor` of a page where it is a string."""
+        cursor = self.data.get("nextCursor") if isinstance(self.data, dict) else None
+        return cursor if isinstance(cursor, str) else None
+
     def describe(self) -> str:
         """The outcome in a few words."""
         return self.exchange.describe() if self.result is None else self.result.outcome

@@ -14,13 +14,14 @@ from conformance.rules.answer import TOOL, Way
 from conformance.rules.records import differing_by_tool, differing_of_contract, in_lower_case
 from conformance.rules.sighting import Sighting
 
-LISTED, SPELLED, BY_ID, BY_TOOL = (
+BELOW, LISTED, SPELLED, BY_ID, BY_TOOL = (
+    "read/parent",
     "pagination/agreement",
     "arguments/case",
     "read/agreement",
     "tools/data",
 )
-REQUIREMENTS = (LISTED, SPELLED, BY_ID, BY_TOOL)
+REQUIREMENTS = (BELOW, LISTED, SPELLED, BY_ID, BY_TOOL)
 """What this rule names: first what separates the two sightings by the least."""
 
 
@@ -57,6 +58,7 @@ class Disagreement:
     def defect(self, usual: Sighting, odd: Sighting) -> Defect:
         """The defect, as these later sightings show it."""
         text = {
+            BELOW: "one record is listed below two records, with the {properties} of each",
             BY_ID: "list and record differ in {properties}",
             LISTED: "two pages show one record with different {properties}",
             SPELLED: "a UUID in the other case selects other data: {properties}",
@@ -117,9 +119,9 @@ def differing(usual: Sighting, odd: Sighting, contract: Contract) -> list[str]:
     else:
         sides = (other, one) if is_by_tool else (one, other)
         names = differing_by_tool(contract, resource, *sides)
-    # A record that is listed below two others may name either: the rule on parents looks at that.
+    # Where a list is not the other side, its items need not name the record that it is below.
     parents = {each.name for way in ways for each in way.parameters if each.location == "path"}
-    return [name for name in names if name not in parents]
+    return [name for name in names if name not in parents or _are_listed(usual, odd)]
 
 
 def _are_listed(*sightings: Sighting) -> bool:
@@ -150,8 +152,14 @@ def _requirement(usual: Sighting, odd: Sighting) -> str | None:
     if _is_spelled_otherwise(one, other):
         return SPELLED
     if _are_listed(usual, odd):
-        return LISTED
+        return LISTED if _parent(usual) == _parent(odd) else BELOW
     return BY_ID if one.operation.is_list or other.operation.is_list else None
+
+
+def _parent(sighting: Sighting) -> str:
+    """The record that a listed one names as that which it is below; "" without."""
+    in_path = [each for each in sighting.answer.way.operation.parameters if each.location == "path"]
+    return "".join(str(sighting.record.get(each.name, "")).lower() for each in in_path)
 
 
 def _is_spelled_otherwise(one: Way, other: Way) -> bool:

@@ -192,3 +192,12 @@ def test_a_tool_leaves_out_what_is_optional(required: str, expected: list[str]) 
     one, other = over_http(required, ONE, ID), by_tool(required, {"id": ID}, **{name: ID})
     for pair in ((one, other), (other, one)):
         assert [name for *_, names in blamed(*pair) for name in names] == expected
+
+
+def test_a_record_is_listed_below_one_other() -> None:
+    """Two pages that show it, each with its own record above, are blamed for that."""
+    first, second = ({"id": ID, "reviewId": each} for each in (ID, OTHER))
+    one, other = over_http("comment_list", page(first), ID), by_tool("comment_list", page(second))
+    below = over_http("comment_list", page(second), OTHER)
+    assert blamed(one, below) == [("read/parent", "comment_list", ("reviewId",))]
+    assert blamed(one, other) == []

@@ -9,19 +9,13 @@ from conformance.suite.approval.plan import IN_CAPITALS, STALE_KIND
 from conformance.suite.approval.preconditions import changed_by_stale, evidence
 from conformance.suite.approval.result import check_shows_approved
 from conformance.suite.approval.result_revision import check_revision
-from conformance.suite.approval.review import (
-    APPROVED,
-    in_former_state,
-    place,
-    record_of,
-    shows_status,
-    status_line,
-)
+from conformance.suite.approval.review import APPROVED, in_former_state, record_of, shows_status
 from conformance.suite.approval.settling import Settling
 from conformance.suite.approval.side_effects import SideEffects
 from conformance.suite.approval.trial import Attempt, Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, status_line
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
@@ -113,7 +107,7 @@ def _check_settled(settling: Settling, trial: Trial, name: str) -> None:
         actual=status,
         status=shown(status),
     )
-    places = (place(read, name) for read in (former, *later))
+    places = (in_data(read, name) for read in (former, *later))
     expect.violated(otherwise.on("status").at(*places), trial.approval, *later, former)
 
 
@@ -134,7 +128,7 @@ def test_an_approved_review_is_no_longer_approvable(
     otherwise = defect(
         Kind.VALUE, "approvable is still true after the approval", expected="false", actual=True
     )
-    where = place(read, "approvable")
+    where = in_data(read, "approvable")
     expect.that(
         not _is_approvable(read), otherwise.on("approvable").at(where), trial.approval, read
     )
@@ -177,7 +171,7 @@ def test_a_stale_revision_is_a_conflict(
     otherwise = defect(
         Kind.EFFECT, "stale attempts change the review", expected="the review stays as it was"
     )
-    where = (place(attempt.after, attempt.changed_property) for attempt in changed)
+    where = (in_data(attempt.after, attempt.changed_property) for attempt in changed)
     expect.that(not changed, otherwise.at(*where), *evidence(changed))
     for label in STALE:  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)

@@ -12,16 +12,11 @@ from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers
 from conformance.suite.approval.plan import FORBIDDEN
 from conformance.suite.approval.result import check_is_of, check_replay
-from conformance.suite.approval.review import (
-    in_former_state,
-    place,
-    record_of,
-    shown_revision,
-    status_line,
-)
+from conformance.suite.approval.review import in_former_state, record_of, shown_revision
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
@@ -82,7 +77,7 @@ def _check_still_approved(trial: Trial, approvals: Approvals, *by: Exchange) -> 
     )
     was_former = in_former_state(trial.review, trial.after)
     is_kept = was_former or not in_former_state(trial.review, after)
-    expect.that(is_kept, otherwise.on("status").at(place(after, "status")), *by, after)
+    expect.that(is_kept, otherwise.on("status").at(in_data(after, "status")), *by, after)
     return after
 
 
@@ -106,7 +101,7 @@ def _check_made_once(trial: Trial, after: Exchange, approvals: Approvals) -> Non
         "a replay changes the review's revision",
         expected="the review stays as it was",
     )
-    where = place(again, "subjectRevision")
+    where = in_data(again, "subjectRevision")
     expect.violated(otherwise.on("subjectRevision").at(where), reads[-1], replay, again)
 
 
@@ -189,7 +184,7 @@ def _check_approves_other(transfer: Transfer) -> None:
         actual=id,
         id=shown(id),
     )
-    where = (place(transfer.response, "id"), place(transfer.after, "status"))
+    where = (in_data(transfer.response, "id"), in_data(transfer.after, "status"))
     shows = (transfer.trial.approval, transfer.response, transfer.after)
     expect.that(transfer.conforms, otherwise.at(*where), *shows)
 
@@ -214,11 +209,10 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     # Where the replay did not work before either, the check of replays reports it.
     worked = before.status == 200 and alike(before.data, trial.approval.data)
     works = again.status == 200 and alike(again.data, before.data)
-    otherwise = defect(
-        Kind.DIFFERENCE,
+    otherwise = of_status(
+        again,
         "after a new key the first one returned {response}",
         expected="the first result",
-        actual=again.status,
-        response=again.describe(),
+        kind=Kind.DIFFERENCE,
     )
-    expect.that(works or not worked, otherwise.at(status_line(again)), before, response, again)
+    expect.that(works or not worked, otherwise, before, response, again)

@@ -16,10 +16,11 @@ from conformance.suite.approval.result import (
     check_replay,
     result_of,
 )
-from conformance.suite.approval.review import place, record_of
+from conformance.suite.approval.review import record_of
 from conformance.suite.approval.side_by_side import Approved, side_by_side
 from conformance.suite.approval.trial import revision_sent
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
@@ -131,7 +132,7 @@ def _check_results(both: Collection[Approved]) -> None:
                 actual=id,
             ).on("id")
             is_own = str(id).lower() not in others
-            expect.that(is_own, otherwise.at(place(response, "id")), response)
+            expect.that(is_own, otherwise.at(in_data(response, "id")), response)
 
 
 def _check_approved(approved: Approved) -> None:
@@ -169,4 +170,4 @@ def _check_one_result(raced: Race, winner: Exchange) -> None:
                 result=shown(result),
             )
             is_same = alike(result, first)
-            expect.that(is_same, otherwise.at(place(response)), winner, response)
+            expect.that(is_same, otherwise.at(in_data(response)), winner, response)

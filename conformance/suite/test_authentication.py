@@ -26,6 +26,7 @@ from conformance.suite.callers.forged_credentials import (
     without_credential,
 )
 from conformance.suite.callers.needs import needed
+from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import LONGEST, later, limited, others
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
@@ -198,15 +199,9 @@ def _check_accepted(operation: Operation, scheme: str, live: Live, trials: Trial
 
 
 def _not_accepted(response: Exchange) -> Defect:
-    violation = defect(
-        Kind.STATUS,
-        "a valid credential is rejected: {response}",
-        expected="200",
-        actual=response.status,
-        response=response.describe(),
-        allowed=[200],
+    return of_status(
+        response, "a valid credential is rejected: {response}", expected="200", allowed=[200]
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _is_entitled(
@@ -279,13 +274,9 @@ def _check_accepted_beside_arguments(operation: Operation, scheme: str, live: Li
         for other in schemes if page.status in (401, 403, 500) else ():
             theirs = later(operation, live, other)
             is_served = [each.status for each in theirs[number : number + 1]] == [200]
-            violation = defect(
-                Kind.STATUS,
-                "a valid credential is rejected beside arguments: {response}",
-                expected="200",
-                actual=page.status,
-                response=page.describe(),
-            ).at(Location(Part.STATUS, exchange=page.id))
+            violation = of_status(
+                page, "a valid credential is rejected beside arguments: {response}", expected="200"
+            )
             expect.that(not is_served, violation, page, *theirs)
 
 

@@ -7,11 +7,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Defect,
     Inconclusive,
-    Kind,
-    Location,
     NotApplicable,
-    Part,
-    defect,
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
@@ -20,6 +16,7 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import other_headers
+from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import (
     forbidden,
@@ -156,26 +153,18 @@ def _is_scheme_accepted(call: Call, scheme: str, live: Live) -> bool:
 
 
 def _primary_is_forbidden(response: Exchange) -> Defect:
-    violation = defect(
-        Kind.STATUS,
-        "primary has every permission and is forbidden: {response}",
-        expected="200",
-        actual=response.status,
-        response=response.describe(),
+    return of_status(
+        response, "primary has every permission and is forbidden: {response}", expected="200"
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _rejected_without_another(response: Exchange) -> Defect:
-    violation = defect(
-        Kind.STATUS,
+    return of_status(
+        response,
         "{caller} has the permission of the operation and is rejected: {response}",
         expected="200",
-        actual=response.status,
         caller=response.credential,
-        response=response.describe(),
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 @requirement("authorization/review-role")

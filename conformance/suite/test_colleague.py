@@ -24,10 +24,11 @@ from conformance.suite.approval.result import (
     check_shows_approved,
 )
 from conformance.suite.approval.result_revision import check_revision
-from conformance.suite.approval.review import in_former_state, place, status_line
+from conformance.suite.approval.review import in_former_state
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
@@ -122,7 +123,7 @@ def test_a_key_of_another_account_is_a_conflict_or_an_approval(
         "the key of primary, sent by a colleague for another review, returned 200 without "
         "approving that review",
         expected="409, or an approval of the other review",
-    ).at(place(response, "id"), place(after, "status"))
+    ).at(in_data(response, "id"), in_data(after, "status"))
     expect.that(Transfer(trial, other, response, after).conforms, otherwise, response, after)
 
 
@@ -134,13 +135,12 @@ def _check_unspoilt(trial: Trial, before: Exchange, again: Exchange, by: Exchang
     expect.clear(again)
     if before.status != 200 or not alike(before.data, trial.approval.data):
         return
-    otherwise = defect(
-        Kind.DIFFERENCE,
+    otherwise = of_status(
+        again,
         "after the colleague used the key too, it returned primary {response}",
         expected="the first result",
-        actual=again.status,
-        response=again.describe(),
-    ).at(status_line(again))
+        kind=Kind.DIFFERENCE,
+    )
     is_kept = again.status == 200 and alike(again.data, before.data)
     expect.that(is_kept, otherwise, before, by, again)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.contract.verdict import Inconclusive, Kind
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
@@ -14,6 +14,7 @@ from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
+from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import forbidden, limited, others, require_baseline_by
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
@@ -142,13 +143,12 @@ def _check_not_opened(response: Exchange, outside: Call) -> None:
     """
     shows_it = any(_refers_to(item, outside) for item in response.items)
     is_opened = response.status == 200 and (not response.items or shows_it)
-    violation = defect(
-        Kind.ACCEPTED,
+    violation = of_status(
+        response,
         "a cursor opens a list below a record outside the grant: {response}",
         expected="an error response",
-        actual=response.status,
-        response=response.describe(),
-    ).at(Location(Part.STATUS, exchange=response.id))
+        kind=Kind.ACCEPTED,
+    )
     expect.that(not is_opened, violation, response)
 
 

@@ -7,8 +7,6 @@ from conformance.contract.verdict import (
     Defect,
     Inconclusive,
     Kind,
-    Location,
-    Part,
     Violation,
     defect,
 )
@@ -19,6 +17,7 @@ from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.callers import expect
 from conformance.suite.callers.needs import needed
+from conformance.suite.callers.places import of_status, status_line
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import RateLimit
@@ -104,7 +103,7 @@ def _still_throttled(response: Exchange) -> Defect:
         expected="200",
         actual=response.status,
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(status_line(response))
 
 
 def _after_waiting(throttled: Exchange, scheme: str, live: Live) -> Exchange:
@@ -199,14 +198,9 @@ def _check_all_served(responses: list[Exchange], before: list[Exchange]) -> None
 
 
 def _other_than_429(response: Exchange) -> Defect:
-    violation = defect(
-        Kind.STATUS,
-        "the rate limit is another status than 429: {response}",
-        expected="429",
-        actual=response.status,
-        response=response.describe(),
+    return of_status(
+        response, "the rate limit is another status than 429: {response}", expected="429"
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _check_not_unavailable_alone(

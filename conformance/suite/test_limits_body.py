@@ -14,6 +14,7 @@ from conformance.suite.approval.review import is_approved
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
@@ -70,13 +71,9 @@ def test_a_body_past_the_limit_is_too_large(
 
 
 def _check_not_too_large(response: Exchange) -> None:
-    violation = defect(
-        Kind.STATUS,
-        "a body within the limit is too large: {response}",
-        expected="no 413",
-        actual=response.status,
-        response=response.describe(),
-    ).at(Location(Part.STATUS, exchange=response.id))
+    violation = of_status(
+        response, "a body within the limit is too large: {response}", expected="no 413"
+    )
     expect.that(response.status != 413, violation, response)
 
 
@@ -221,14 +218,13 @@ class Bodies:
                 exchanges=[response.id],
             )
         is_accepted = response.status is not None and response.status < 300
-        violation = defect(
-            Kind.ACCEPTED if is_accepted else Kind.STATUS,
+        violation = of_status(
+            response,
             "{request}: {response}",
             expected="413",
-            actual=response.status,
+            kind=Kind.ACCEPTED if is_accepted else Kind.STATUS,
             request=response.purpose,
-            response=response.describe(),
-        ).at(Location(Part.STATUS, exchange=response.id))
+        )
         expect.violated(violation, response)
 
     def read_review(self) -> Exchange:

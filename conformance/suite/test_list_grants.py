@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from conformance.contract.openapi import Operation
-from conformance.contract.pointer import pointer
-from conformance.contract.verdict import Inconclusive, Kind, Location, NotApplicable, Part, defect
+from conformance.contract.verdict import Inconclusive, Kind, Location, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.records import record_key
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import others
 from conformance.suite.lists.filters import filtered_plans
@@ -63,7 +63,7 @@ def _report_outside(page: Exchange, index: int, name: str) -> None:
         expected="records within the grant",
         actual=page.items[index].get(name),
     ).on(name)
-    where = Location(Part.BODY, pointer(("data", "items", index, name)), page.id)
+    where = in_data(page, "items", index, name)
     expect.violated(violation.at(where), page)
 
 
@@ -97,7 +97,7 @@ def _of_primarys_companies(page: Exchange, own: set[str], live: Live) -> set[str
 def _places(page: Exchange, ids: set[str]) -> Iterator[Location]:
     for index, item in enumerate(page.items):
         if record_key(item) in ids:
-            yield Location(Part.BODY, pointer(("data", "items", index, "id")), page.id)
+            yield in_data(page, "items", index, "id")
 
 
 def _under_filters(operation: Operation, live: Live) -> list[Pagination]:

@@ -18,17 +18,13 @@ from conformance.suite.approval.result import (
     check_not_in_former_state,
     is_same_by_tool,
 )
-from conformance.suite.approval.review import (
-    Review,
-    place,
-    shown_revision,
-    status_line,
-)
+from conformance.suite.approval.review import Review, shown_revision
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.approval.watched_pages import pages_of_reviews
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.reading.other_case import in_other_case
 from conformance.suite.tools.former_state import check_left
@@ -145,7 +141,7 @@ def _check_alone(
         actual=listed[0],
     )
     page = also[listed[0]]
-    expect.violated(otherwise.on("status").at(place(page, "items")), approval.exchange, page)
+    expect.violated(otherwise.on("status").at(in_data(page, "items")), approval.exchange, page)
 
 
 def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals) -> None:
@@ -160,13 +156,11 @@ def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals)
         return
     transfer = transferred(approvals, by_tool)
     expect.clear(transfer.response)
-    otherwise = defect(
-        Kind.STATUS,
+    otherwise = of_status(
+        transfer.response,
         "over HTTP, the key of an approval by tool for another review: {response}",
         expected="409, or 200 that approves the other review",
-        actual=transfer.response.status,
-        response=transfer.response.describe(),
-    ).at(status_line(transfer.response))
+    )
     expect.that(transfer.conforms, otherwise, transfer.response, transfer.after)
 
 

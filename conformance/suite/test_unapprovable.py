@@ -11,16 +11,11 @@ from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.bystanders import TIES
-from conformance.suite.approval.review import (
-    APPROVED,
-    place,
-    record_of,
-    revision_or_first,
-    status_line,
-)
+from conformance.suite.approval.review import APPROVED, record_of, revision_or_first
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, status_line
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
@@ -74,7 +69,7 @@ def test_what_cannot_be_approved_is_not(
             expected="the status stays",
             actual=changes[0].after,
         )
-        where = (place(change.read, "status") for change in changes)
+        where = (in_data(change.read, "status") for change in changes)
         evidence = (each for change in changes for each in (change.response, change.read))
         expect.violated(otherwise.on("status").at(*where), *evidence)
 
@@ -94,7 +89,7 @@ def _check_withheld(scheme: str, approvals: Approvals) -> None:
             expected="400, 403, 409 or 422",
             actual=response.status,
         )
-        where = (place(again, "approvable"), status_line(response))
+        where = (in_data(again, "approvable"), status_line(response))
         expect.that(response.status != 200, otherwise.at(*where), again, response)
 
 

@@ -7,15 +7,13 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Inconclusive,
-    Kind,
     NotApplicable,
-    defect,
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending, repeated
 from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import status_line
+from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.filters import ids_inside
 from conformance.suite.lists.live import Live
@@ -140,14 +138,12 @@ def _require_accepted(response: Exchange, call: Call, live: Live) -> None:
 
 def _report_rejected(response: Exchange, baseline: Exchange) -> None:
     expect.violated(
-        defect(
-            Kind.STATUS,
+        of_status(
+            response,
             "valid arguments returned {response}, the baseline request {baseline}",
             expected=f"{baseline.status}",
-            actual=response.status,
-            response=response.describe(),
             baseline=baseline.describe(),
-        ).at(status_line(response)),
+        ),
         response,
         baseline,
     )

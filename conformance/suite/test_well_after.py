@@ -12,16 +12,11 @@ from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.filtered_approvals import check_still_filtered
 from conformance.suite.approval.former_ways import require_left
-from conformance.suite.approval.review import (
-    APPROVED,
-    Record,
-    in_former_state,
-    lists_former_state,
-    place,
-)
+from conformance.suite.approval.review import APPROVED, Record, in_former_state, lists_former_state
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.disagreements import require_agreement
 from conformance.suite.lists.live import LISTS, PARENTS, Live
@@ -54,7 +49,7 @@ def test_the_review_stays_approved(scheme: str, approvals: Approvals, trials: Tr
         actual=status,
         status=shown(status),
     ).on("status")
-    where = (place(read, "status") for read in former[:1])
+    where = (in_data(read, "status") for read in former[:1])
     expect.that(not former, otherwise.at(*where), trial.approval, *former[:1])
 
 

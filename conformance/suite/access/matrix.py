@@ -5,7 +5,7 @@ from functools import partial
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
@@ -18,6 +18,7 @@ from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import of_status
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.interfaces import ByTool, Interface, OverHttp, Received
@@ -210,13 +211,11 @@ class AccessMatrix:
         page = self._list_of(caller, operation)
         is_listed = any(str(item.get("id")).lower() == id.lower() for item in page.items)
         again = self._live.callers.send(plain, caller.credential, caller.scheme, purpose="listed")
-        otherwise = defect(
-            Kind.STATUS,
+        otherwise = of_status(
+            again,
             "{caller} lists a record that it cannot read: {response}",
             expected="200",
-            actual=again.status,
             caller=_name(caller),
-            response=again.describe(),
         )
         is_hidden = is_listed and again.status in (401, 403, 404)
         expect.that(not is_hidden, otherwise, page.exchange, again)

@@ -13,9 +13,9 @@ from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
-from conformance.suite.approval.review import status_line
 from conformance.suite.approval.unusual_keys import KeyUse
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import status_line
 from conformance.suite.lists.live import Live
 
 

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.contract.identifiers import alike
-from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers
-from conformance.suite.approval.review import in_former_state, is_approved, status_line
+from conformance.suite.approval.review import in_former_state, is_approved
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import of_status
 from conformance.suite.lists.live import Live
 
 STEPS = {
@@ -48,14 +49,13 @@ class Flaw:
     def defect(self) -> Defect:
         """What is reported under the requirement."""
         last = self.responses[-1]
-        return defect(
-            Kind.EFFECT,
+        return of_status(
+            last,
             "{step} does not conform: {response}",
             expected="what the same step returned before, or is allowed to",
-            actual=last.status,
+            kind=Kind.EFFECT,
             step=STEPS[self.requirement],
-            response=last.describe(),
-        ).at(status_line(last))
+        )
 
 
 class Preconditions:

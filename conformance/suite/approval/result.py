@@ -9,15 +9,9 @@ from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.rules.records import differing, differing_by_tool
-from conformance.suite.approval.review import (
-    APPROVED,
-    Record,
-    Review,
-    in_former_state,
-    place,
-    record_of,
-)
+from conformance.suite.approval.review import APPROVED, Record, Review, in_former_state, record_of
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 
 
 def result_of(response: Exchange) -> Record:
@@ -29,7 +23,7 @@ def result_of(response: Exchange) -> Record:
 
 def check_shows_approved(review: Review, approval: Exchange) -> None:
     """Raise Violation unless the result has the id of the review, and the status `approved`."""
-    places = {name: place(approval, name) for name in ("status", "id")}
+    places = {name: in_data(approval, name) for name in ("status", "id")}
     check_is_approval_of(review, result_of(approval), "the result", places, approval)
 
 
@@ -44,7 +38,7 @@ def check_is_of(review: Review, response: Exchange) -> None:
         request=response.purpose,
     ).on("id")
     is_own = response.status != 200 or str(id).lower() == review.id.lower()
-    expect.that(is_own, otherwise.at(place(response, "id")), response)
+    expect.that(is_own, otherwise.at(in_data(response, "id")), response)
 
 
 def check_is_approval_of(
@@ -89,7 +83,7 @@ def check_same_result(replay: Exchange, approval: Exchange, result: Any, first: 
         result=shown(result),
     )
     names = differing(first, result) if isinstance(first, dict) and isinstance(result, dict) else ()
-    where = place(replay)
+    where = in_data(replay)
     expect.that(alike(result, first), otherwise.on(*names).at(where), approval, replay)
 
 
@@ -109,4 +103,4 @@ def check_not_in_former_state(review: Review, read: Exchange, *evidence: Exchang
         actual=record_of(read).get("status"),
     )
     is_right = not in_former_state(review, read)
-    expect.that(is_right, otherwise.on("status").at(place(read, "status")), *evidence, read)
+    expect.that(is_right, otherwise.on("status").at(in_data(read, "status")), *evidence, read)

@@ -4,10 +4,11 @@ from conformance.contract.verdict import Kind, defect
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.result import result_of
-from conformance.suite.approval.review import place, revision_of, shown_revision
+from conformance.suite.approval.review import revision_of, shown_revision
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 
 
 def check_revision(trial: Trial, approvals: Approvals, trials: Trials) -> None:
@@ -26,7 +27,7 @@ def check_revision(trial: Trial, approvals: Approvals, trials: Trials) -> None:
         actual=result,
         value=shown(result),
     )
-    where = place(trial.approval, "subjectRevision")
+    where = in_data(trial.approval, "subjectRevision")
     # Where others have revised the subject since, the review shows a later one.
     is_earlier = expected < result < revision
     is_right = result == revision or (is_earlier and trials.are_subjects_revised)

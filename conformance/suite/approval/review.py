@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
-from conformance.contract.pointer import pointer
-from conformance.contract.verdict import Inconclusive, Location, Part
+from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
 
 APPROVED = "approved"
@@ -105,13 +104,3 @@ def revision_or_first(read: Exchange) -> int:
         return revision_of(read)
     except Inconclusive:
         return 1
-
-
-def place(response: Exchange, *path: str | int) -> Location:
-    """A place in `data` of a response."""
-    return Location(Part.BODY, pointer(("data", *path)), response.id)
-
-
-def status_line(response: Exchange) -> Location:
-    """The status code of a response."""
-    return Location(Part.STATUS, exchange=response.id)

@@ -11,12 +11,12 @@ from conformance.suite.approval.review import (
     Review,
     in_former_state,
     is_approved,
-    place,
     record_of,
     shown_revision,
 )
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live
 
 
@@ -97,7 +97,7 @@ class Sequence:
         )
         is_former = in_former_state(review, after)
         is_right = not (is_former if subject.approved else is_approved(after))
-        where = place(after, "status")
+        where = in_data(after, "status")
         expect.that(is_right, otherwise.on("status").at(where), *attempts, after)
 
     def _is_overtaken(self, step: Step) -> bool:

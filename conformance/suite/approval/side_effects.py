@@ -8,10 +8,11 @@ from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.bystanders import likeness
-from conformance.suite.approval.review import place, shown_revision
+from conformance.suite.approval.review import shown_revision
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 
 READS = 64
 """More than twice as many as there are from before an approval until others have been read.
@@ -39,7 +40,7 @@ class SideEffects:
         found = self.trial.also_approved
         if len(found) == 1 and self._is_by_others(found[0]):
             return
-        where = (place(read, "status") for read in found)
+        where = (in_data(read, "status") for read in found)
         expect.that(not found, OTHERWISE.at(*where), self.trial.approval, *found)
 
     def check_approved_afar(self) -> None:
@@ -49,7 +50,7 @@ class SideEffects:
         listed = self._listed(again)
         if listed is None or self.approvals.reader.others_approve(listed, READS):
             return
-        where = (place(read, "status") for read in found)
+        where = (in_data(read, "status") for read in found)
         expect.violated(OTHERWISE.at(*where), self.trial.approval, *found)
 
     def check_revised(self) -> None:
@@ -66,7 +67,7 @@ class SideEffects:
             expected="one review changed",
             actual=shown_revision(found[0]),
         ).on("subjectRevision")
-        where = (place(read, "subjectRevision") for read in found)
+        where = (in_data(read, "subjectRevision") for read in found)
         expect.violated(otherwise.at(*where), self.trial.approval, *found)
 
     def _others_revise(self, listed: str) -> bool:

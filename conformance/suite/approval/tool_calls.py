@@ -6,9 +6,10 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.review import is_approved, place
+from conformance.suite.approval.review import is_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 
 
 def arguments_of_approval(review: str, revision: object, key: str) -> dict[str, Any]:
@@ -31,4 +32,4 @@ def check_without_effect(
         "a call that was rejected approved the review",
         expected="the review stays as it was",
     )
-    expect.that(not is_approved(after), otherwise.at(place(after, "status")).on("status"), after)
+    expect.that(not is_approved(after), otherwise.at(in_data(after, "status")).on("status"), after)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.contract.quantity import quantity
-from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.contract.verdict import Inconclusive, Kind
 from conformance.http.exchange import Exchange, parse
 from conformance.suite.approval.bystanders import are_unrelated, shares_as_much
 from conformance.suite.approval.plan import STALE_KIND
@@ -13,12 +13,12 @@ from conformance.suite.approval.review import (
     Review,
     is_approved,
     is_withheld,
-    place,
     record_of,
     shown_revision,
     shows_status,
 )
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, of_status
 
 Bystander = tuple[Exchange, Exchange]
 """Another review, as read before and after an approval."""
@@ -186,13 +186,12 @@ def _is_revised(before: Exchange, after: Exchange) -> bool | None:
 
 def check_not_approved(response: Exchange, after: Exchange) -> None:
     """Raise Violation where a review reads as approved after a request that was rejected."""
-    otherwise = defect(
-        Kind.EFFECT,
+    otherwise = of_status(
+        response,
         "{request}: {response}, and the review is approved",
         expected="the review stays as it was",
-        actual=response.status,
+        kind=Kind.EFFECT,
         request=response.purpose,
-        response=response.describe(),
     )
-    where = place(after, "status")
+    where = in_data(after, "status")
     expect.that(not is_approved(after), otherwise.at(where).on("status"), response, after)

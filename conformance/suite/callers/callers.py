@@ -9,7 +9,6 @@ from conformance.contract.verdict import (
     Inconclusive,
     Kind,
     NotApplicable,
-    defect,
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
@@ -18,7 +17,7 @@ from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.suite.callers.needs import needed
-from conformance.suite.callers.places import status_line
+from conformance.suite.callers.places import of_status
 from conformance.target.target import Credential
 
 DEFAULT = object()
@@ -178,12 +177,11 @@ def _is_unavailable(response: Exchange) -> bool:
 
 
 def _report_unavailable(response: Exchange, purpose: str) -> None:
-    unavailable = defect(
-        Kind.NO_RESPONSE if response.status is None else Kind.STATUS,
+    unavailable = of_status(
+        response,
         "{request}: {response}, but the baseline request succeeds",
         expected="a response of the target",
-        actual=response.status,
+        kind=Kind.NO_RESPONSE if response.status is None else Kind.STATUS,
         request=purpose,
-        response=response.describe(),
     )
-    expect.violated(unavailable.at(status_line(response)), response)
+    expect.violated(unavailable, response)

@@ -11,11 +11,10 @@ from conformance.contract.verdict import (
     Inconclusive,
     Kind,
     Violation,
-    defect,
 )
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
-from conformance.suite.callers.places import status_line
+from conformance.suite.callers.places import of_status
 
 
 def status(
@@ -59,14 +58,13 @@ def _other_status(
     must_be_rejected: bool,  # noqa: FBT001
 ) -> Defect:
     accepted = must_be_rejected and response.status is not None and response.status < 300
-    return defect(
-        Kind.ACCEPTED if accepted else Kind.STATUS,
+    return of_status(
+        response,
         "{request}: {response}",
         expected=expected,
-        actual=response.status,
+        kind=Kind.ACCEPTED if accepted else Kind.STATUS,
         request=because or response.purpose,
-        response=response.describe(),
-    ).at(status_line(response))
+    )
 
 
 def reached(response: Exchange) -> None:

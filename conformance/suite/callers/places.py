@@ -1,15 +1,24 @@
-"""Places in responses, for defects."""
+"""Places in responses, and what is wrong with a status, for defects."""
 
 from typing import Any
 
 from conformance.contract.pointer import pointer
-from conformance.contract.verdict import Location, Part
+from conformance.contract.verdict import Defect, Kind, Location, Part, defect
 from conformance.http.exchange import Exchange
 
 
 def status_line(response: Exchange) -> Location:
     """The status line of a response."""
     return Location(Part.STATUS, exchange=response.id)
+
+
+def of_status(
+    response: Exchange, text: str, *, expected: str, kind: Kind = Kind.STATUS, **values: Any
+) -> Defect:
+    """The defect of a response whose status is another than expected; the text names {response}."""
+    values["response"] = response.describe()
+    found = defect(kind, text, expected=expected, actual=response.status, **values)
+    return found.at(status_line(response))
 
 
 def in_data(response: Exchange, *path: str | int) -> Location:

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Defect, Kind, Location, Part, defect
+from conformance.contract.verdict import Defect, Kind
 from conformance.http.exchange import Call, Exchange
 from conformance.http.patience import TRIES
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import of_status
 from conformance.suite.fuzzing import cases, generate
 from conformance.suite.fuzzing.generate import Mode, Requests, Source
 from conformance.suite.fuzzing.substitution import MAX_IDS, Substitution
@@ -186,24 +187,20 @@ class Fuzz:
             again = self._session.client.send(response.call, self._sending("once more"))
             if again.status == 429:
                 expect.clear(again)
-            violation = defect(
-                Kind.NO_RESPONSE,
+            violation = of_status(
+                again,
                 "the service does not respond to a request: {response}",
                 expected="a response of the service",
-                actual=again.status,
-                response=again.describe(),
-            ).at(Location(Part.STATUS, exchange=again.id))
+                kind=Kind.NO_RESPONSE,
+            )
             expect.that(not is_unavailable(again), violation, again)
 
 
 def failure(response: Exchange) -> Defect:
     """The defect of a service that fails for a request."""
-    violation = defect(
-        Kind.STATUS,
+    return of_status(
+        response,
         "the service fails: {response}",
         expected="a response without a failure of the service",
-        actual=response.status,
-        response=response.describe(),
         excluded=[500],
     )
-    return violation.at(Location(Part.STATUS, exchange=response.id))

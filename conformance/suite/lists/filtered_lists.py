@@ -9,7 +9,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
 from conformance.rules.records import record_key
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import in_data, in_item, status_line
+from conformance.suite.callers.places import in_data, in_item, of_status
 from conformance.suite.lists.changing_lists import ROUNDS, desynchronize
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, GROWING, PAGE, End, Pagination
@@ -75,14 +75,12 @@ def _confirm_rejected(pagination: Pagination, live: Live) -> None:
     if last.status in {200, *about_arguments} or is_rejected_by_scheme(last, live):
         return
     expect.violated(
-        defect(
-            Kind.STATUS,
+        of_status(
+            last,
             "under a filter, a page with {size} returned {response}",
             expected="200",
-            actual=last.status,
             size=pagination.page_size,
-            response=last.describe(),
-        ).at(status_line(last)),
+        ),
         last,
     )
 

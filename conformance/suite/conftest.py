@@ -1,20 +1,15 @@
 """The fixtures of checks: the context, the data of the target, approvals and tools."""
 
+from typing import Any
+
 import pytest
 
 from conformance.runner.context import Context
 from conformance.runner.stash import CONTEXT, MORE, PERFORM, SESSION
-from conformance.suite.access.matrix import AccessMatrix
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.trials import Trials
-from conformance.suite.approval.unusual_keys import UnusualKeys
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
 from conformance.suite.fuzzing.rounds import rounds
-from conformance.suite.lists.live import Live
-from conformance.suite.tools.toolbox import Toolbox
 from conformance.suite.wiring import Fixtures, perform, prepare
 
 
@@ -49,43 +44,20 @@ def fixtures(session: Context, request_source: RequestSource) -> Fixtures:
     return Fixtures(session, request_source)
 
 
-@pytest.fixture
-def live(fixtures: Fixtures) -> Live:
-    """The data of the target."""
-    return fixtures.live
+def _provided(name: str) -> Any:
+    """The fixture of a name, as `Fixtures` makes and describes it."""
+
+    def provide(fixtures: Fixtures) -> Any:
+        return fixtures[name]
+
+    provide.__doc__ = getattr(Fixtures, name).__doc__
+    return pytest.fixture(provide, name=name)
 
 
-@pytest.fixture
-def approvals(fixtures: Fixtures) -> Approvals:
-    """Requests to approve, and the reviews for them."""
-    return fixtures.approvals
-
-
-@pytest.fixture
-def trials(fixtures: Fixtures) -> Trials:
-    """Reviews that went through attempts and an approval."""
-    return fixtures.trials
-
-
-@pytest.fixture
-def preconditions(fixtures: Fixtures) -> Preconditions:
-    """What has to work before checks combine several steps."""
-    return fixtures.preconditions
-
-
-@pytest.fixture
-def toolbox(fixtures: Fixtures) -> Toolbox:
-    """The tool interface of the target."""
-    return fixtures.toolbox
-
-
-@pytest.fixture
-def unusual_keys(fixtures: Fixtures) -> UnusualKeys:
-    """Approvals with long keys, and with keys beyond ASCII."""
-    return fixtures.unusual_keys
-
-
-@pytest.fixture
-def access(fixtures: Fixtures) -> AccessMatrix:
-    """Who may do what, asked in a covering part of all ways."""
-    return fixtures.access
+live = _provided("live")
+approvals = _provided("approvals")
+trials = _provided("trials")
+preconditions = _provided("preconditions")
+toolbox = _provided("toolbox")
+unusual_keys = _provided("unusual_keys")
+access = _provided("access")

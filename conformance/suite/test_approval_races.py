@@ -6,7 +6,6 @@ from collections.abc import Collection
 from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
-from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.preconditions import Preconditions
@@ -15,6 +14,7 @@ from conformance.suite.approval.result import (
     check_not_in_former_state,
     check_replay,
     result_of,
+    several_results,
 )
 from conformance.suite.approval.review import record_of
 from conformance.suite.approval.side_by_side import Approved, side_by_side
@@ -162,12 +162,6 @@ def _check_one_result(raced: Race, winner: Exchange) -> None:
     for response in raced.responses:
         if response.status == 200:
             result = result_of(response)
-            otherwise = defect(
-                Kind.DIFFERENCE,
-                "approvals at once with one key returned several results: {result}",
-                expected=shown(first),
-                actual=result,
-                result=shown(result),
-            )
+            otherwise = several_results(first, result)
             is_same = alike(result, first)
             expect.that(is_same, otherwise.at(in_data(response)), winner, response)

@@ -4,15 +4,19 @@ from contextlib import suppress
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.answer import HTTP
-from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.filtered_approvals import check_still_filtered
 from conformance.suite.approval.former_ways import require_left
-from conformance.suite.approval.review import APPROVED, Record, in_former_state, lists_former_state
+from conformance.suite.approval.review import (
+    Record,
+    in_former_state,
+    keeps_status,
+    lists_former_state,
+)
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -42,13 +46,8 @@ def test_the_review_stays_approved(scheme: str, approvals: Approvals, trials: Tr
     former = former or approvals.reader.listed_unsettled(trial.review, trial.approval)
     former = former or _former_in_other_case(trial, approvals)
     status = trial.review.record.get("status")
-    otherwise = defect(
-        Kind.DIFFERENCE,
-        "well after its approval the review shows the status {status} again",
-        expected=APPROVED,
-        actual=status,
-        status=shown(status),
-    ).on("status")
+    text = "well after its approval the review shows the status {status} again"
+    otherwise = keeps_status(status, text)
     where = (in_data(read, "status") for read in former[:1])
     expect.that(not former, otherwise.at(*where), trial.approval, *former[:1])
 

@@ -6,13 +6,12 @@ interface for another caller, may keep the state from before the approval.
 
 from collections.abc import Iterator
 
-from conformance.contract.verdict import Kind, NotApplicable, Violation, defect
+from conformance.contract.verdict import NotApplicable, Violation
 from conformance.http.exchange import Exchange
 from conformance.http.replay import Unrecorded
-from conformance.rules.judgement import shown
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
-from conformance.suite.approval.review import APPROVED
+from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
 from conformance.suite.lag import PAUSES
 
@@ -69,13 +68,9 @@ def _require_left(sighting: Sighting, context: Context) -> None:
 
 def _violation(response: Exchange, again: Sighting) -> Violation:
     status = again.record["status"]
-    otherwise = defect(
-        Kind.DIFFERENCE,
-        "after its approval the review keeps showing the status {status} here",
-        expected=APPROVED,
-        actual=status,
-        status=shown(status),
-    ).on("status")
+    text = "after its approval the review keeps showing the status {status} here"
     place = again.answer.located(*again.path, "status")
     operation = again.answer.way.operation.id
-    return Violation(otherwise.at(place), exchanges=[response.id], operation=operation)
+    return Violation(
+        keeps_status(status, text).at(place), exchanges=[response.id], operation=operation
+    )

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.contract.identifiers import alike
 from conformance.contract.openapi import Contract
-from conformance.contract.verdict import Inconclusive, Kind, Location, defect
+from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.rules.records import differing, differing_by_tool
@@ -92,6 +92,12 @@ def is_same_by_tool(result: Any, first: Any, contract: Contract) -> bool:
     if not (isinstance(first, dict) and isinstance(result, dict)):
         return False
     return not differing_by_tool(contract, "ReviewApproval", first, result)
+
+
+def several_results(first: Any, result: Any) -> Defect:
+    """The defect of approvals with one key that returned several results."""
+    text = "approvals at once with one key returned several results: {result}"
+    return defect(Kind.DIFFERENCE, text, expected=shown(first), actual=result, result=shown(result))
 
 
 def check_not_in_former_state(review: Review, read: Exchange, *evidence: Exchange) -> None:

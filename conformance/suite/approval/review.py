@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
+from conformance.rules.judgement import shown
 
 APPROVED = "approved"
 Record = dict[str, Any]
@@ -104,3 +105,9 @@ def revision_or_first(read: Exchange) -> int:
         return revision_of(read)
     except Inconclusive:
         return 1
+
+
+def keeps_status(status: object, text: str, kind: Kind = Kind.DIFFERENCE) -> Defect:
+    """The defect of showing the status that a review had before its approval, which {status} is."""
+    found = defect(kind, text, expected=APPROVED, actual=status, status=shown(status))
+    return found.on("status")

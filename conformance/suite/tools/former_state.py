@@ -4,11 +4,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part
 from conformance.http.exchange import Exchange
-from conformance.rules.judgement import shown
 from conformance.rules.tool_result import ToolResult
-from conformance.suite.approval.review import APPROVED, Record, Review
+from conformance.suite.approval.review import Record, Review, keeps_status
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.callers import expect
 from conformance.suite.tools.results import by_id
@@ -35,13 +34,9 @@ def check_left(
         )
         former = settling.former[-1:]
         status = review.record.get("status")
-        otherwise = defect(
-            Kind.DIFFERENCE if settling.later else Kind.EFFECT,
-            "after its approval the tool shows the review with the status {status}",
-            expected=APPROVED,
-            actual=status,
-            status=shown(status),
-        ).on("status")
+        kind = Kind.DIFFERENCE if settling.later else Kind.EFFECT
+        text = "after its approval the tool shows the review with the status {status}"
+        otherwise = keeps_status(status, text, kind)
         where = (Location(Part.BODY, "/result", each.id) for each in former)
         expect.that(settling.is_settled, otherwise.at(*where), *settling.later[-1:], *former)
 

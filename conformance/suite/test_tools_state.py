@@ -1,7 +1,5 @@
 """The state after an approval, as the tools show it (States and transitions, Versioning)."""
 
-from itertools import product
-
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.rules.answer import TOOL
@@ -14,6 +12,7 @@ from conformance.suite.tools.comparison import Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.former_state import check_left
 from conformance.suite.tools.page_comparison import PageComparison
+from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import Toolbox
 
 
@@ -58,9 +57,11 @@ def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
             pairs = PageComparison(comparison, cursor).check_pages(call, most=1)
         else:
             pairs = list(filter(None, [comparison.pair(call)]))
-        for pair, id in product(pairs, sorted(toolbox.live.session.approved)):
+        for pair in pairs:
             # What the run has approved is left out by the rule on all that it has seen.
-            require_agreement(pair.over_http, pair.by_tool.exchange, id, toolbox.live.session)
+            records = by_id(pair.tool_items or [pair.by_tool.data])
+            for id in sorted(records.keys() & toolbox.live.session.approved):
+                require_agreement(pair.over_http, pair.by_tool.exchange, id, toolbox.live.session)
     except Violation as found:
         raise Violation(found.defect, exchanges=found.exchanges, operation=operation.id) from found
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from conformance.contract import openapi
 from conformance.contract.identifiers import alike, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
@@ -113,12 +114,18 @@ def by_tool(exchange: Exchange, approval: Operation, parameter: str) -> Attempt 
 
 
 def _shown(exchange: Exchange, call: ToolCall) -> Any:
-    """The result of a call; None where nobody can tell what the interface has responded."""
+    """The result of a call; None where nobody can tell what the interface has responded.
+
+    A tool may add properties, such as the id of the request, that differ each time.
+    """
     try:
         result = tool_result.read(exchange, call.number)
     except Inconclusive:
         return None
-    return result.data if result.is_served else MISSING
+    if not result.is_served or not isinstance(result.data, dict):
+        return result.data if result.is_served else MISSING
+    named = openapi.load().schema("ReviewApproval")["properties"]
+    return {name: value for name, value in result.data.items() if name in named}
 
 
 def _body(exchange: Exchange, review: str) -> tuple[int, str] | None:

@@ -12,6 +12,7 @@ from conformance.rules.replay import Attempt
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "1c7e6b0f-7c43-4c1e-8f21-3f0c1d527a94"
+APPROVAL = api.load().approval
 RESULT = {"id": ID, "status": "approved", "subjectRevision": 1}
 JSON = (("content-type", "application/json"),)
 
@@ -121,3 +122,36 @@ def test_an_id_in_other_letters_may_be_another_request() -> None:
     other = attempt(6, review=OTHER), attempt(8, review=OTHER.upper())
     assert wrong(FIRST, later, *other) == [CONFLICT]
     assert wrong(FIRST, attempt(4, 400, review=ID.upper()), *other) == []
+
+
+@pytest.mark.parametrize(("status", "number"), [("approved", 0), ("pending", 1)])
+def test_a_tool_may_add_properties_to_the_result(status: str, number: int) -> None:
+    """Such as the id of the request, which differs each time."""
+    assert len(wrong(by_tool(1, "approved", "one"), by_tool(3, status, "two"))) == number
+
+
+def by_tool(number: int, status: str, request: str) -> Attempt:
+    """An approval by tool whose result has the id of the request among its properties."""
+    arguments = {"reviewId": ID, "expectedSubjectRevision": 1, "idempotencyKey": "key"}
+    sent = {
+        "method": "tools/call",
+        "id": 7,
+        "params": {"name": APPROVAL.id, "arguments": arguments},
+    }
+    data = {"id": ID, "status": status, "subjectRevision": 1, "requestId": request}
+    body = {"id": 7, "result": {"structuredContent": {"data": data}}}
+    exchange = Exchange(
+        "item",
+        number,
+        Call("tools"),
+        "",
+        "primary",
+        "api-key",
+        Request("POST", "https://x/mcp", JSON, json.dumps(sent).encode()),
+        Response(200, JSON, json.dumps(body).encode()),
+        in_contract=False,
+        started=float(number),
+    )
+    found = replay.by_tool(exchange, APPROVAL, "reviewId")
+    assert found is not None
+    return found

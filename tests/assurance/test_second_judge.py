@@ -120,7 +120,7 @@ def test_a_certificate_that_is_not_recomputed_is_not_judged_again(
 @pytest.mark.parametrize("ids", VARIANTS, ids=" ".join)
 def test_the_second_judge_fails_no_variant(ids: tuple[str, ...], tmp_path: Path) -> None:
     """What the contract leaves open is left alone."""
-    run = second_opinions.run(blend.edits([BY_ID[id] for id in ids]), tmp_path)
+    run = second_opinions.run(blend.edits(tuple(BY_ID[id] for id in ids)), tmp_path)
     assert "fail" not in run.opinion.verdicts.values()
     assert run.opinion.differences == ()
 

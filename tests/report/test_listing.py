@@ -7,6 +7,7 @@ import pytest
 
 from conformance.contract.pointer import Path
 from conformance.report import listing
+from conformance.report.document_types import BodyEntry
 from conformance.report.listing import Extent
 from conformance.report.page.markup import markup
 
@@ -151,7 +152,7 @@ TERMINAL = Extent(lines=12, members=8, items=1, text=600, string=48, width=60, n
 def test_what_stands_beside_a_mark_does_not_fill_the_excerpt() -> None:
     """A container beside it is one line, so that the mark is never cut off."""
     long = [{"language": "de", "status": "open", "steps": [{"n": 1}, {"n": 2}]}] * 3
-    body = {"text": json.dumps({"data": {"one": long, "two": long, "durationUs": "7"}})}
+    body: BodyEntry = {"text": json.dumps({"data": {"one": long, "two": long, "durationUs": "7"}})}
     shown = listing.lines(body, {("data", "durationUs"): "here"}, extent=TERMINAL)
 
     assert [line.text for line in shown if line.note] == ['"durationUs": "7"']
@@ -161,7 +162,7 @@ def test_what_stands_beside_a_mark_does_not_fill_the_excerpt() -> None:
 def test_a_marked_text_is_shown_as_a_whole() -> None:
     """What is wrong with it may stand at its end."""
     text = f"{'a' * 100} code=17"
-    body = {"text": json.dumps({"message": text, "other": text})}
+    body: BodyEntry = {"text": json.dumps({"message": text, "other": text})}
     shown = listing.lines(body, {("message",): "here"}, extent=TERMINAL)
 
     assert shown[1].text == f'"message": "{text}",'

@@ -13,6 +13,7 @@ from conformance.fleet.targets import Fleet, FleetProfile, FleetTarget, RunSetti
 from conformance.reference import target as reference_profile
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
+from conformance.storage import toml_text
 from conformance.target import demands, json_schema, profile
 from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
@@ -201,7 +202,7 @@ class _Read:
         path = self._path.parent / stated
         try:
             known_failures.listed(path)
-            return path.read_text("utf-8")
+            return toml_text.read(path, follow=True)
         except KnownError as problem:
             remedy = "correct the file"
             self._reader.report((*place, "known-failures"), f"is invalid: {problem}", remedy)

@@ -16,7 +16,7 @@ from sample_reports import EXCHANGES, a_report, an_exchange
 
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.contract import published, revisions
-from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
+from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, NON_CONFORMANT, USAGE_ERROR
 from conformance.report import previous
 from conformance.report.formats import har
 from conformance.report.journal import JOURNAL, SHARD
@@ -274,8 +274,9 @@ def test_what_is_not_a_readable_file_ends_in_one_line(
         ("doctor", "--target", "theirs.toml"),
         ("fleet", "run", "theirs.toml"),
         ("selftest", "--also", "theirs.toml", "--list"),
+        ("check-files", "theirs.toml"),
     ],
-    ids=["target", "known failures", "doctor", "fleet", "selftest"],
+    ids=["target", "known failures", "doctor", "fleet", "selftest", "check-files"],
 )
 def test_what_is_no_file_of_toml_ends_in_one_line(
     words: tuple[str, ...], kind: str, tmp_path: Path
@@ -283,7 +284,11 @@ def test_what_is_no_file_of_toml_ends_in_one_line(
     """A `target.toml` of a clone may be a pipe, which nobody ever writes to."""
     make, reason = MADE[kind]
     make(tmp_path / "theirs.toml")
-    rejected(conformance_here(tmp_path, *words), "theirs.toml", reason)
+    ended = conformance_here(tmp_path, *words)
+    if words[0] == "check-files":  # what is wrong is its result
+        assert ended.returncode == NON_CONFORMANT
+        ended.returncode = USAGE_ERROR
+    rejected(ended, "theirs.toml", reason)
 
 
 # --- reports --------------------------------------------------------------------------------------

@@ -33,6 +33,11 @@ SIGNER = CryptoSigner.generate_ed25519()
 Entries = dict[str, Entry]
 
 
+@pytest.fixture(autouse=True)
+def bounds() -> None:
+    """The command has them, in a process of its own: to make such an archive takes more."""
+
+
 @pytest.fixture(scope="module")
 def kept() -> dict[str, bytes]:
     """The files of a certificate, with the exchanges of its beginning: its size does not matter."""

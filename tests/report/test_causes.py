@@ -615,6 +615,18 @@ def test_a_uuid_that_is_rejected_is_one_cause() -> None:
     ]
 
 
+def test_a_caller_who_may_approve_by_each_interface_is_one_cause() -> None:
+    """Over HTTP the effect shows in a read of primary, by tool in the result."""
+    post = {"method": "POST", "url": "/mcp"}
+    write = an_exchange(1, "review_approve", credential="no-review-role", request=post)
+    read = an_exchange(2, "review_get")
+    effect = a_defect("effect", text="the review is approved")
+    by_tool = an_exchange(3, "review_approve", credential="no-review-role", request=post)
+    role = sighting("authorization/review-role", effect, write, read)
+    tool = sighting("tools/approval", another_status(200, "by tool"), by_tool)
+    assert names(tool, role) == [("authorization/review-role", 1)]
+
+
 def test_a_rejected_write_with_an_effect_is_one_cause() -> None:
     """The write has the same status, and a read shows the effect."""
     write = an_exchange(1, "review_approve", 409, request={"method": "POST"})

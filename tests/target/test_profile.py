@@ -526,7 +526,7 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
         ("fixtures.reset = []", "fixtures.reset", "names no program"),
         ("fixtures.reset = ['']", "fixtures.reset", "names no program"),
         ("fixtures.reset = 'make'", "fixtures.reset", "must be an array, not a string"),
-        ("fixtures.reset = {}", "fixtures.reset", "must be an array"),
+        ("fixtures.reset = {}", "fixtures.reset", "must be an array, not a table"),
         (
             "fixtures.provision.approvable-review = 'make'",
             "fixtures.provision.approvable-review",

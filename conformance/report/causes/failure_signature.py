@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from conformance.contract.verdict import Kind, Part, Verdict
 from conformance.report.causes import location
 from conformance.report.causes.misplaced import misplaced
-from conformance.report.causes.severity import Severity, severity
+from conformance.report.causes.severity import ON_ACCESS, Severity, severity
 from conformance.report.document_types import (
     DefectEntry,
     ExchangeEntry,
@@ -140,7 +140,7 @@ def _of_finding(
         yield "status instead", operation, status, found["expected"]
     elif not symptom.requirement.startswith(OF_FORM) and defect["kind"] not in MISSING_OR_EXTRA:
         yield from _of_fields(defect, exchanges)
-    yield from _of_access(symptom.requirement, operation, (defect["kind"], exchanges[-1]))
+    yield from _of_access(symptom.requirement, operation, (defect["kind"], exchanges))
     yield from _of_effect(operation, exchanges)
     for id in _listed(symptom.requirement, defect["kind"], exchanges[-1]):
         yield "listed", id
@@ -161,13 +161,24 @@ def _of_fields(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> Itera
 
 
 def _of_access(
-    requirement: str, operation: str | None, served: tuple[str, ExchangeEntry]
+    requirement: str, operation: str | None, served: tuple[str, Sequence[ExchangeEntry]]
 ) -> Iterator[Trace]:
-    """The caller who is served; a valid credential reaches too much by its grants."""
-    kind, exchange = served
+    """The caller who is served; a valid credential reaches too much by its grants.
+
+    An effect shows in a read of somebody else, after the write of that caller.
+    """
+    kind, exchanges = served
     if requirement in OF_GRANTS and kind in SERVED:
         yield "accepted", operation, "grants"
-    elif kind == Kind.ACCEPTED and exchange["credential"] not in PLAIN_CALLERS:
+    elif kind == Kind.ACCEPTED:
+        yield from _accepted(operation, exchanges[-1])
+    elif kind == Kind.EFFECT and requirement in ON_ACCESS:
+        for write in [each for each in exchanges if each["request"]["method"] == "POST"][-1:]:
+            yield from _accepted(operation, write)
+
+
+def _accepted(operation: str | None, exchange: ExchangeEntry) -> Iterator[Trace]:
+    if exchange["credential"] not in PLAIN_CALLERS:
         yield "accepted", operation, exchange["credential"]
 
 

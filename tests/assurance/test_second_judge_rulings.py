@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.assurance.second import history, opinion
+from conformance.assurance.second import opinion, recording
 
 BASE = "http://target.test/v1"
 ONE, TWO, THREE, FOUR = (f"{digit}0000000-0000-4000-8000-000000000000" for digit in "1234")
@@ -323,5 +323,5 @@ def test_another_version_of_the_base_address_is_a_flaw() -> None:
 )
 def test_evidence_that_no_run_has_written_is_malformed(report: Any, lines: Any) -> None:
     """Whatever is missing, it is one kind of error."""
-    with pytest.raises(history.Malformed):
+    with pytest.raises(recording.Malformed):
         opinion.of(report, TARGET, lines)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from conformance.assurance.second.history import UNREADABLE, Exchange, History, is_uuid
+from conformance.assurance.second.exchange import UNREADABLE, Exchange, is_uuid
+from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets
 
 REVISION, KEY = "expectedSubjectRevision", "idempotencyKey"

@@ -110,6 +110,8 @@ STALE = {**APPROVAL, "expectedSubjectRevision": 3}
 AHEAD = {**APPROVAL, "expectedSubjectRevision": 6}
 WORDS = {**APPROVAL, "expectedSubjectRevision": "4"}
 
+CAPITAL = "A0000000-0000-4000-8000-000000000000"
+
 LEFT_ALONE: Mapping[str, Recording] = {
     "a gateway": lost(502),
     "a gateway timeout": lost(504),
@@ -144,6 +146,9 @@ LEFT_ALONE: Mapping[str, Recording] = {
     .approve(409, elapsed=1.5)
     .approve(409),
     "a replay that lost its access": Recording().approve(200, RESULT).approve(403),
+    "a replay in capitals": Recording()
+    .approve(200, {**RESULT, "id": CAPITAL}, review=CAPITAL)
+    .approve(200, {**RESULT, "id": CAPITAL.lower()}, review=CAPITAL),
     "a revision that nobody has read": Recording().approve(200, RESULT),
     "an approval by tool": Recording()
     .read(subjectRevision=4)

@@ -23,8 +23,11 @@ VARIANTS = [
         "malformed-is-400",
         "outside-is-forbidden",
         "filter-outside-is-forbidden",
+        "end-without-cursor",
+        "short-pages",
+        "other-defaults",
+        "reason-null",
     ),
-    ("end-without-cursor", "short-pages", "other-defaults", "reason-null"),
     (
         "extra-properties",
         "one-request-id",
@@ -35,12 +38,7 @@ VARIANTS = [
 """Twelve variants; those of one run share it."""
 
 MUTANTS = {
-    "account-created": "response/status",
-    "nested-errors": "error/code",
-    "project-with-epoch": "project/fields",
     "neighbouring-video": "read/identity",
-    "comments-of-the-whole-project": "read/parent",
-    "one-more-than-the-limit": "pagination/limit",
     "cursor-leads-back": "pagination/end",
     "limit-above-accepted": "arguments/limit",
     "no-api-keys-on-activity": "authentication/api-key",
@@ -117,7 +115,7 @@ def test_a_certificate_that_is_not_recomputed_is_not_judged_again(
     assert "NOT JUDGED AGAIN" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("ids", VARIANTS, ids=" ".join)
+@pytest.mark.parametrize("ids", VARIANTS, ids=["eight", "four"])
 def test_the_second_judge_fails_no_variant(ids: tuple[str, ...], tmp_path: Path) -> None:
     """What the contract leaves open is left alone."""
     run = second_opinions.run(blend.edits(tuple(BY_ID[id] for id in ids)), tmp_path)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from conformance.assurance.second.history import UNKNOWN, Caller, Exchange, History, is_uuid
+from conformance.assurance.second.exchange import UNKNOWN, Caller, Exchange, is_uuid
+from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets, ruling
 
 LACKING = "lacking."

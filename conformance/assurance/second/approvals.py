@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from conformance.assurance.second.history import UNREADABLE, Exchange, History, is_uuid
+from conformance.assurance.second.exchange import UNREADABLE, Exchange, is_uuid
+from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets
 
 REVISION, KEY = "expectedSubjectRevision", "idempotencyKey"
@@ -176,9 +177,16 @@ def _again(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:
     exchange = attempt.exchange
     if first is None or exchange.status in ELSEWHERE or exchange.document is UNREADABLE:
         return
-    is_same = exchange.status == 200 and exchange.data == first.exchange.data
+    is_same = exchange.status == 200 and _plain(exchange.data) == _plain(first.exchange.data)
     flaw = f"status {exchange.status}, or other data than {first.exchange.id}"
     yield meets("approval/replay", exchange, is_same, flaw, *RACES)
+
+
+def _plain(data: Any) -> Any:
+    """Data with their ids in lower case: both spellings are one id."""
+    if not isinstance(data, dict):
+        return data
+    return {name: value.lower() if is_uuid(value) else value for name, value in data.items()}
 
 
 def _used(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:

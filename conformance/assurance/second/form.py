@@ -9,7 +9,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from conformance.assurance.second.contract import Contract
-from conformance.assurance.second.history import NO_JSON, UNREADABLE, Exchange, History
+from conformance.assurance.second.exchange import NO_JSON, UNREADABLE, Exchange
+from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets, ruling
 
 NAMES = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from conformance.assurance.second import access, approvals, history, pages, reads
+from conformance.assurance.second import access, approvals, pages, reads, recording
 from conformance.assurance.second.contract import Contract
 from conformance.assurance.second.form import Form
 from conformance.assurance.second.history import History
@@ -46,13 +46,13 @@ def of(report: Mapping[str, Any], target: Any, lines: Iterable[Any]) -> Opinion:
 
     The arguments are the documents of report.json, target.json and exchanges.jsonl.
     """
-    recorded = history.read(lines, target)
+    recorded = recording.read(lines, target)
     try:
         found = list(_rulings(recorded))
         verdicts = dict(_verdicts(found, recorded.contract))
         differences = tuple(_differences(found, report["requirements"]))
     except (LookupError, TypeError, AttributeError) as problem:
-        raise history.Malformed(f"{type(problem).__name__}: {problem}") from None
+        raise recording.Malformed(f"{type(problem).__name__}: {problem}") from None
     left = tuple(id for id in recorded.contract.requirements if id not in verdicts)
     return Opinion(verdicts, left, differences)
 

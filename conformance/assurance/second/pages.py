@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from conformance.assurance.second.history import Exchange, History, is_uuid
+from conformance.assurance.second.exchange import Exchange, is_uuid
+from conformance.assurance.second.history import History
 from conformance.assurance.second.reads import UNSTATED
 from conformance.assurance.second.ruling import Rulings, ruling
 

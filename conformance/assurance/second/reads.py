@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.assurance.second.history import LIMIT, Exchange, History, is_uuid
+from conformance.assurance.second.exchange import LIMIT, Exchange, is_uuid
+from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets, ruling
 
 DEFAULT = 25

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conformance.assurance.second.history import Exchange
+from conformance.assurance.second.exchange import Exchange
 
 
 @dataclass(frozen=True)

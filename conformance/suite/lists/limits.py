@@ -26,6 +26,8 @@ SHORTEST_ALONE = 8
 """The smallest of them: each reads the whole list."""
 FITTING = 3
 """One size of so many is one that all records fit on, if there are such."""
+BRIEF = 5
+"""Pages of so many records and fewer are not read just because they are all full."""
 PART = 6
 """Under a filter, or below the record with the most, it is one size for so many of a whole list."""
 
@@ -142,5 +144,5 @@ def filling(count: int) -> list[int]:
 
     Empty where there is none.
     """
-    limits = range(min(count, LIMITS[0]), 1, -1)
+    limits = range(min(count, LIMITS[0]), BRIEF, -1)
     return [limit for limit in limits if count % limit == 0 and limit not in LIMITS][:1]

@@ -9,6 +9,7 @@ from conformance.suite.lists.changing_lists import common
 from conformance.suite.lists.features import ties
 from conformance.suite.lists.live import LISTS, Live, parameter_of
 from conformance.suite.lists.pagination import (
+    BEGINNING,
     DEFAULT_LIMIT,
     GROWING,
     UNSTATED,
@@ -26,8 +27,6 @@ SHORTEST_ALONE = 8
 """The smallest of them: each reads the whole list."""
 FITTING = 3
 """One size of so many is one that all records fit on, if there are such."""
-BRIEF = 5
-"""Pages of so many records and fewer are not read just because they are all full."""
 PART = 6
 """Under a filter, or below the record with the most, it is one size for so many of a whole list."""
 
@@ -142,7 +141,7 @@ def _other_limits(longest: Pagination) -> list[int]:
 def filling(count: int) -> list[int]:
     """The largest further limit above 1 with which so many records fill every page.
 
-    Empty where there is none.
+    Empty where there is none, or only so small a one that these were many pages.
     """
-    limits = range(min(count, LIMITS[0]), BRIEF, -1)
+    limits = range(min(count, LIMITS[0]), max(1, (count - 1) // BEGINNING), -1)
     return [limit for limit in limits if count % limit == 0 and limit not in LIMITS][:1]

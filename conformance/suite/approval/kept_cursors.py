@@ -12,13 +12,12 @@ from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import Record, Review
 from conformance.suite.callers.places import in_data
+from conformance.suite.lag import LAG
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import LISTS, Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE
+from conformance.suite.lists.pagination import DEFAULT_LIMIT
 
 REVIEWS = "review_list"
-AGE = 5.0
-"""Seconds after which a cursor is used."""
 ROUNDS = 3
 
 
@@ -74,7 +73,7 @@ def _calls_up_to(review: Review, live: Live) -> Iterator[Call]:
         passing = [record for record in records if names.items() <= record.items()]
         ids = list(map(record_key, passing))
         number = ids.index(review.id.lower()) + 1 if review.id.lower() in ids else len(ids)
-        if number < min(len(ids), PAGE):
+        if number < min(len(ids), PLAG):
             own = {name: id for name, (_, id) in filters.items()}
             yield Call(REVIEWS).asking(limit=str(number), **own)
 
@@ -110,7 +109,7 @@ def _used_later(page: Exchange, live: Live) -> Later | None:
     latest = page
     for _ in range(ROUNDS):
         # Each time, since a response may make the cursor a new one.
-        live.session.wait_after(latest, AGE)
+        live.session.wait_after(latest, LAG)
         kept, latest = (live.session.client.send(call, sending) for call in (following, longer))
         later = Later(page, kept, latest)
         if not later.is_flawed:

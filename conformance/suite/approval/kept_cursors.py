@@ -15,7 +15,7 @@ from conformance.suite.callers.places import in_data
 from conformance.suite.lag import LAG
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import LISTS, Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE
 
 REVIEWS = "review_list"
 ROUNDS = 3
@@ -73,7 +73,7 @@ def _calls_up_to(review: Review, live: Live) -> Iterator[Call]:
         passing = [record for record in records if names.items() <= record.items()]
         ids = list(map(record_key, passing))
         number = ids.index(review.id.lower()) + 1 if review.id.lower() in ids else len(ids)
-        if number < min(len(ids), PLAG):
+        if number < min(len(ids), PAGE):
             own = {name: id for name, (_, id) in filters.items()}
             yield Call(REVIEWS).asking(limit=str(number), **own)
 

@@ -11,7 +11,8 @@ class Depth:
     `round`: those of one round, with which a run goes on while it has time; 0: it does not.
     `pages`: pages of one pagination. `listed`: records of one pagination: a longer list is checked
     in parts, so that its size decides neither on the requests of a run nor on its memory.
-    `records`: records of a list that are read by their ids.
+    `records`: records of a list that are read by their ids. `parents`: those below which a list is
+    read.
     `few`: values of each kind that a check tries; None: all. `sequences`: sequences of approvals.
     `sizes`: page sizes that one list is read with, beside the
     usual ones.
@@ -23,6 +24,7 @@ class Depth:
     pages: int
     listed: int
     records: int
+    parents: int
     few: int | None
     sequences: int
     sizes: int
@@ -36,6 +38,7 @@ DEPTHS = {
         pages=40,
         listed=1_000,
         records=3,
+        parents=6,
         few=3,
         sequences=1,
         sizes=0,
@@ -47,6 +50,7 @@ DEPTHS = {
         pages=40,
         listed=1_000,
         records=8,
+        parents=16,
         few=None,
         sequences=1,
         sizes=37,
@@ -57,10 +61,11 @@ DEPTHS = {
         round=0,
         pages=100,
         listed=1_000,
-        records=50,
+        records=40,
+        parents=200,
         few=None,
         sequences=3,
-        sizes=66,
+        sizes=37,
     ),
     "deep": Depth(
         "deep",
@@ -69,6 +74,7 @@ DEPTHS = {
         pages=2500,
         listed=3_000,
         records=300,
+        parents=1000,
         few=None,
         sequences=10,
         sizes=99,

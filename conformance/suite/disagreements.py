@@ -1,9 +1,12 @@
 """Records that a run was shown with different values, read once more before anybody is blamed."""
 
+import random
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
+from operator import itemgetter
 
 from conformance.contract.verdict import Finding, Inconclusive, Verdict, Violation
 from conformance.http.exchange import Exchange
@@ -21,12 +24,15 @@ from conformance.suite.lists.changing_lists import RESTLESS
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message
 
-MOST_ALIKE = 3
-"""Disagreements of one kind that are looked into: one defect shows itself in the first of them."""
-MOST = 30
-"""Kinds of disagreements that are looked into."""
+MOST_KINDS, MOST = 30, 120
+"""Kinds of disagreements that are looked into, and disagreements of all kinds together.
+
+Where much changes by itself, the one that keeps differing is not among the first.
+"""
 UNREPEATED = frozenset({"throttled"})
 """Callers who are not asked again: they have no requests to spare."""
+Kind = tuple[str, ...]
+"""What disagreements have in common that one defect causes."""
 Named = tuple[str, Callable[[Context], "Outcome"]]
 """A fact of the run: its name, and how it is found."""
 Round = tuple[Sighting, Sighting, Sighting]
@@ -37,30 +43,52 @@ def confirmed(context: Context) -> Iterator[Finding]:
     """What a run has seen of records that keep disagreeing, one finding of each kind."""
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))
-    left = _by_kind(differing, context)
-    for number in range(MOST_ALIKE):
+    found: set[Kind] = set()
+    for batch in _batches(_by_kind(differing, context)):
         # Side by side, since each of them takes as long as a deployment may lag behind.
-        kinds = [kind for kind, alike in left.items() if number < len(alike)]
-        facts = {kind: _fact(left[kind][number], number, frozenset(restless)) for kind in kinds}
-        context.find_all(dict(facts.values()))
-        for kind, fact in facts.items():
+        left = [each for each in batch if each[0].kind not in found]
+        facts = [_fact(*each, frozenset(restless)) for each in left]
+        context.find_all(dict(facts))
+        for (suspected, _), fact in zip(left, facts, strict=True):
             outcome = context.fact(*fact)
             restless |= outcome.changing
-            if outcome.violation is not None:
-                yield _finding(left.pop(kind)[number], outcome.violation)
+            if outcome.violation is not None and suspected.kind not in found:
+                found.add(suspected.kind)
+                yield _finding(suspected, outcome.violation)
 
 
-def _by_kind(
-    differing: Sequence[list[Variant]], context: Context
-) -> dict[tuple[str, ...], list[Disagreement]]:
-    """The first disagreements of the first kinds."""
-    kinds: dict[tuple[str, ...], list[Disagreement]] = {}
+def _by_kind(differing: Sequence[list[Variant]], context: Context) -> list[list[Disagreement]]:
+    """The disagreements of the first kinds, those first that are unlike each other."""
+    kinds: dict[Kind, list[Disagreement]] = defaultdict(list)
     suspects = (agreement.disagreements(each, context.contract) for each in differing)
     for suspected in chain.from_iterable(suspects):
-        alike = kinds.setdefault(suspected.kind, [])
-        if len(alike) < MOST_ALIKE:
-            alike.append(suspected)
-    return dict(islice(kinds.items(), MOST))
+        kinds[suspected.kind].append(suspected)
+    return [_varied(alike, context.session.seed) for alike in islice(kinds.values(), MOST_KINDS)]
+
+
+def _varied(alike: Sequence[Disagreement], seed: int) -> list[Disagreement]:
+    """One for each page size of the odd side, then another one, in an order by the seed."""
+    turns: Counter[str | None] = Counter()
+    ordered = []
+    for each in random.Random(seed).sample(alike, len(alike)):
+        size = each.odd.answer.way.argument("limit")
+        ordered.append((turns[size], each))
+        turns[size] += 1
+    return [each for _, each in sorted(ordered, key=itemgetter(0))]
+
+
+def _batches(kinds: Sequence[list[Disagreement]]) -> Iterator[list[tuple[Disagreement, int]]]:
+    """One disagreement of each kind with its number, then two, four and so on, up to the most."""
+    begin, left = 0, MOST
+    while left > 0 and any(len(alike) > begin for alike in kinds):
+        end = 2 * begin + 1
+        batch = [
+            (suspected, number)
+            for alike in kinds
+            for number, suspected in enumerate(alike[begin:end], begin)
+        ][:left]
+        yield batch
+        begin, left = end, left - len(batch)
 
 
 def require_agreement(usual: Exchange, odd: Exchange, id: str, context: Context) -> None:

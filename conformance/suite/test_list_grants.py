@@ -15,11 +15,10 @@ from conformance.suite.lists.calls import others
 from conformance.suite.lists.filters import filtered_plans
 from conformance.suite.lists.limits import with_all_limits
 from conformance.suite.lists.live import OWNERS, Live
-from conformance.suite.lists.pagination import PAGE, Pagination
+from conformance.suite.lists.pagination import PAGE, SHORT, Pagination
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.target.target import Credential
 
-SHORT = 3
 PAIRS_AT_ONCE = 3
 LIMITS = (None, "1", "100")
 

@@ -1,7 +1,7 @@
 """Pagination: limits and cursors of lists (Endpoints, Limits)."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -15,6 +15,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.changing_lists import ROUNDS
 from conformance.suite.lists.completeness import calls_or_parts, compare_limits
 from conformance.suite.lists.default_limit import calls_without_limit, compare_with_default
+from conformance.suite.lists.divided import compare, pairs
 from conformance.suite.lists.filters import certain_filters, filtered_paginations
 from conformance.suite.lists.limits import lists, with_all_limits
 from conformance.suite.lists.list_end import (
@@ -68,8 +69,9 @@ def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
 
 @requirement("pagination/once")
 def test_following_cursors_returns_no_record_twice(operation: Operation, live: Live) -> None:
-    """With every limit, and under a filter."""
-    for pagination in (*_paginations(operation, live), *filtered_paginations(operation, live)):
+    """With every limit, under a filter, below records, and as another caller."""
+    usual = (*_paginations(operation, live), *filtered_paginations(operation, live))
+    for pagination in (*usual, *chain.from_iterable(pairs(operation, live))):
         # Under a filter a loop shows that the filter or the cursor is ignored: another requirement.
         is_filter_ignored = pagination.end is End.LOOP and pagination.call.query
         if repeated(pagination) and not is_filter_ignored:
@@ -82,6 +84,8 @@ def test_following_cursors_returns_every_record(operation: Operation, live: Live
     if operation.id in WHOLE:
         require_records(operation, live)
     compared = [compare_limits(call, live) for call in calls_or_parts(operation, live)]
+    for pair in pairs(operation, live):
+        compare(pair, live)
     if not any(compared):
         raise Inconclusive(
             f"{operation.id} has no two pages to compare", needs=("data in the target",)

@@ -12,7 +12,7 @@ from conformance.runner.context import Context
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.limits import with_all_limits
+from conformance.suite.lists.limits import lists, with_all_limits
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.pagination import Listed
 from conformance.suite.reading.absence import absent_ids, probe_beside_arguments, shows_existence
@@ -131,9 +131,9 @@ def test_an_item_names_its_parent(operation: Operation, live: Live) -> None:
     """Rules compare every item with the id in the path, and with itself below other records."""
     name = parameter_of(operation)
     pages = list(live.children(operation.id).items())
-    for id in live.parents(operation.id)[:2]:
-        for pagination in with_all_limits(Call(operation.id, {name: id}), live):
-            pages += [(id, page) for page in pagination.pages]
+    for call in lists(operation, live):
+        for pagination in with_all_limits(call, live):
+            pages += [(call.path[name], page) for page in pagination.pages]
     pages += with_cursor_of_another(operation, live)
     pages += at_once(operation, live.parents(operation.id)[:AT_ONCE], live)
     if not any(page.items for _, page in pages):

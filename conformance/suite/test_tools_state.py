@@ -1,10 +1,13 @@
 """The state after an approval, as the tools show it (States and transitions, Versioning)."""
 
+from collections.abc import Iterator
+
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.rules.answer import TOOL
 from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.review import Review
+from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.disagreements import require_agreement
@@ -13,7 +16,7 @@ from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.former_state import check_left
 from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.results import by_id
-from conformance.suite.tools.toolbox import Toolbox
+from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 
 @requirement("tools/approval")
@@ -36,13 +39,16 @@ def test_no_earlier_call_shows_the_former_state(toolbox: Toolbox, trials: Trials
 def test_the_tools_show_an_approved_review_as_it_is(toolbox: Toolbox, trials: Trials) -> None:
     """After its approval too, a review is the same by tool as over HTTP.
 
-    By its id, in the list and under a filter.
+    By its id, in the list, under a filter, and behind a cursor from before, where the tool accepts
+    one that was issued over HTTP.
     """
     try:
         trial = trials.baseline(toolbox.scheme)
         _compare("review_get", Call("review_get", {"reviewId": trial.review.id}), toolbox)
         for page in _pages(trial.review, toolbox):
             _compare("review_list", Call("review_list").asking(**page), toolbox)
+        for call in _behind(trial, toolbox):
+            _compare("review_list", call, toolbox)
     except Inconclusive as reason:  # other checks compare data without an approval
         raise NotApplicable("no approved review can be compared") from reason
 
@@ -64,6 +70,16 @@ def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
                 require_agreement(pair.over_http, pair.by_tool.exchange, id, toolbox.live.session)
     except Violation as found:
         raise Violation(found.defect, exchanges=found.exchanges, operation=operation.id) from found
+
+
+def _behind(trial: Trial, toolbox: Toolbox) -> Iterator[Call]:
+    """The pages behind the review of a trial, by cursors from before its approval."""
+    operation = toolbox.live.operation("review_list")
+    name = str(toolbox.live.session.name(operation, "cursor"))
+    for page in trial.kept:
+        call = page.call.asking(**{name: page.cursor})
+        if toolbox.call_as_primary(operation, arguments_of(call), "a cursor from before").is_served:
+            yield call
 
 
 def _pages(review: Review, toolbox: Toolbox) -> list[dict[str, str]]:

@@ -1,16 +1,19 @@
 """Approved reviews, well after their approval and everything else that was tried on them."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, Violation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.answer import HTTP
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.colleague import approved_by_colleague
 from conformance.suite.approval.filtered_approvals import check_still_filtered
 from conformance.suite.approval.former_ways import require_left
+from conformance.suite.approval.kept_cursors import Later, describe, first_pages, used_later
 from conformance.suite.approval.review import (
     Record,
     in_former_state,
@@ -150,6 +153,41 @@ def test_what_was_listed_is_still_listed(live: Live, trials: Trials) -> None:
             raise _of(operation, found) from found
         except (Inconclusive, NotApplicable):
             continue  # a list that is not served is reported by the checks of reading
+
+
+@requirement("pagination/once")
+def test_a_cursor_that_is_used_later_repeats_nothing(live: Live, trials: Trials) -> None:
+    """Also one behind a review that was approved since, by primary or by the colleague."""
+    for later in _used_later(live, trials):
+        found = describe(later, later.repeated, Kind.REPEATED)
+        _require_onward(found, later.repeated, later, live)
+
+
+@requirement("pagination/complete")
+def test_a_cursor_that_is_used_later_leaves_nothing_out(live: Live, trials: Trials) -> None:
+    """Also one behind a review that was approved since, by primary or by the colleague."""
+    for later in _used_later(live, trials):
+        found = describe(later, later.missing, Kind.OMITTED)
+        _require_onward(found, later.missing, later, live)
+
+
+def _used_later(live: Live, trials: Trials) -> Iterator[Later]:
+    pages = list(first_pages(live))
+    for scheme in live.callers.credential("primary").schemes:
+        with suppress(Inconclusive):
+            pages += trials.approved(scheme).kept
+    with suppress(Inconclusive, NotApplicable):
+        pages += approved_by_colleague(live, trials).kept
+    if not pages:
+        raise NotApplicable("no list has a second page")
+    yield from filter(None, (used_later(page, live) for page in pages))
+
+
+def _require_onward(found: Defect, ids: set[str], later: Later, live: Live) -> None:
+    try:
+        expect.that(not ids, found, later.page, later.kept, later.longer)
+    except Violation as violation:
+        raise _of(live.operation(later.page.operation), violation) from violation
 
 
 def _is_approved(record: Record, live: Live) -> bool:

@@ -6,7 +6,7 @@ from certified import Certified
 from kill_matrix import KillMatrix
 from shared_folder import shared
 
-from conformance.assurance.selftest import population, trial
+from conformance.assurance.selftest import population
 from conformance.assurance.selftest.reach import Reach, measured
 
 FIXTURE = "kill_matrix"
@@ -61,4 +61,4 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
 @pytest.fixture(scope="session")
 def reach() -> Reach:
     """What each check reaches on the original reference; it cannot be pickled for other workers."""
-    return measured(population.SEED, trial.DEPTH)
+    return measured(population.SEED, population.DEPTH)

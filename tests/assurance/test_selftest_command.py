@@ -76,7 +76,7 @@ def known_reach(reach: Reach, monkeypatch: pytest.MonkeyPatch) -> None:
     """The original reference is not measured again; that takes longer than most mutants."""
 
     def measured(seed: int, depth: str) -> Reach:
-        assert (seed, depth) == (population.SEED, trial.DEPTH)
+        assert (seed, depth) == (population.SEED, population.DEPTH)
         return reach
 
     monkeypatch.setattr(matrix, "measured", measured)

@@ -11,8 +11,8 @@ from altered_target import having, stage, without
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
 from conformance.suite.access import choice, rule
-from conformance.suite.access.covering import covering
 from conformance.suite.access.rule import CALLERS, Cell, Outcome, outcome, requirement
+from conformance.suite.lists.covering import covering
 
 CELLS = rule.cells(api.load().schemes)
 

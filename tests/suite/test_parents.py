@@ -13,35 +13,18 @@ PLENTY_EVERYWHERE = Edit(
 )
 
 
-PLENTY_NOWHERE = Edit(
-    "review_generator",
-    "ACTIVITY_PER_PROJECT: Final = (37, *(3, 5, 1, 2, 0) * 6)",
-    "ACTIVITY_PER_PROJECT: Final = (3, 5, 1, 2, 0)",
-)
-
-
-def test_as_many_parents_again_are_tried_where_none_has_plenty() -> None:
-    """Those come first that show the largest counts."""
-    with stage(edits=[PLENTY_NOWHERE]) as one:
+def test_the_list_below_each_record_is_read() -> None:
+    """Of more records than the depth allows, those are chosen that are unlike others."""
+    with stage() as one:
         live = one.things["live"]
-        number = live.session.depth.records
+        most = live.session.depth.parents
         tried = [listed.record for listed, _ in live.lists_below("activity_list")]
-        ids = {record["id"] for record in tried}
-        counts = [record["videoCount"] for record in tried[number:]]
-        rest = [
-            each.record for each in live.records("project_list") if each.record["id"] not in ids
-        ]
+        every = [listed.record for listed in live.records("project_list")]
 
-        assert len(tried) == 2 * number
-        assert min(counts) >= max(record["videoCount"] for record in rest)
-
-
-def test_a_sample_with_plenty_is_enough() -> None:
-    """No further parents are tried."""
-    with stage(edits=[PLENTY_EVERYWHERE]) as one:
-        live = one.things["live"]
-
-        assert len(live.lists_below("comment_list")) == live.session.depth.records
+        assert len(tried) == most < len(every)
+        for name in ("status", "companyId"):
+            assert {each[name] for each in tried} == {each[name] for each in every}
+        assert max(every, key=lambda each: each["videoCount"]) in tried
 
 
 def test_page_sizes_are_tried_where_the_most_records_are() -> None:

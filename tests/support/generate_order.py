@@ -25,7 +25,7 @@ from conformance.runner.session import Session
 
 FILES = sorted((Path(__file__).parents[1] / "population").glob("*.toml"))
 SEED = 1
-NARROWED = ("examples", "few", "records", "sequences", "sizes")
+NARROWED = ("examples", "few", "parents", "records", "sequences", "sizes")
 """What depth smoke has less of: a check that asks for it sends more in a wider run."""
 
 SMOKE, QUICK = 350, 1_500
@@ -108,11 +108,11 @@ _REACH: list[reach.Reach] = []
 
 
 def _begin() -> None:
-    _REACH[:] = [reach.measured(SEED, trial.DEPTH)]
+    _REACH[:] = [reach.measured(SEED, population.DEPTH)]
 
 
 def _finders(mutant: population.Mutant) -> list[str]:
-    every, session = checks.collected(), _opened(mutant.edits, mutant.seed, trial.DEPTH)
+    every, session = checks.collected(), _opened(mutant.edits, mutant.seed, population.DEPTH)
     needed: Iterable[Check] = every
     if mutant.seed == SEED:
         plan = _REACH[0].plan(mutant.edits)

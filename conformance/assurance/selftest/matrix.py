@@ -7,7 +7,7 @@ from itertools import chain
 
 from conformance.assurance.selftest import trial, workers
 from conformance.assurance.selftest.blend import Blend, blends, edits
-from conformance.assurance.selftest.population import SEED, Mutant, Subject, Variant
+from conformance.assurance.selftest.population import DEPTH, SEED, Mutant, Subject, Variant
 from conformance.assurance.selftest.reach import Reach, measured
 from conformance.assurance.selftest.trial import Outcome
 from conformance.assurance.selftest.workers import Failure
@@ -38,7 +38,7 @@ def rows(subjects: Sequence[Subject], processes: int, *, alone: bool = False) ->
     worker processes inherit. Variants share trials unless they are to be `alone`. Raises
     MatrixError where the original does not pass.
     """
-    reach = measured(SEED, trial.DEPTH)
+    reach = measured(SEED, DEPTH)
     original = trial.outcome(reach.performed.all_seen)
     # Inconclusive counts too: if no check ran at all, every variant would pass.
     if unclear := (*original.failed, *original.errors, *original.inconclusive):
@@ -86,9 +86,10 @@ def _needs(reach: Reach, subject: Subject) -> int:
 
 
 def _run(reach: Reach | None, blend: Blend) -> Outcome:
-    """The trial of a blend; with another seed than the measured one, of all checks."""
-    seed = blend[0].seed
-    return trial.run(edits(blend), seed, reach if seed == SEED else None)
+    """The trial of a blend; with another seed or depth than the measured one, of all checks."""
+    seed, depth = blend[0].seed, getattr(blend[0], "depth", DEPTH)
+    is_measured = (seed, depth) == (SEED, DEPTH)
+    return trial.run(edits(blend), seed, reach if is_measured else None, depth)
 
 
 def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:

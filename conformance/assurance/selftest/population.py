@@ -10,14 +10,15 @@ from typing import Any
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit, EditError
 from conformance.contract import requirements
+from conformance.runner.depth import DEPTHS
 from conformance.storage import toml_text
 
 FILES = ("mutants.toml", "variants.toml")
 KEYS = {
-    "mutant": {"id", "about", "breaks", "perhaps", "edits", "seed"},
+    "mutant": {"id", "about", "breaks", "perhaps", "edits", "seed", "depth"},
     "variant": {"id", "about", "reading", "edits", "inconclusive", "seed"},
 }
-OPTIONAL = {"inconclusive", "perhaps", "seed"}
+OPTIONAL = {"inconclusive", "perhaps", "seed", "depth"}
 TYPES: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("breaks", "edits", "inconclusive", "perhaps"), (list, "an array")),
     "seed": (int, "an integer"),
@@ -29,6 +30,7 @@ APPEAL = "appeal"
 
 EDIT_KEYS = {"module", "old", "new"}
 SEED = 1
+DEPTH = "quick"
 
 
 class PopulationError(ValueError):
@@ -40,8 +42,8 @@ class Mutant:
     """A reference that violates exactly the requirements in `breaks`.
 
     `perhaps` are those that its defect violates only where requests happen to meet. `seed` is that
-    of its run: some conditions come up with some seeds only. `file` is where it is from; None: it
-    is one of this package.
+    of its run: some conditions come up with some seeds only, and some records with some `depth`
+    only. `file` is where it is from; None: it is one of this package.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Mutant:
     edits: tuple[Edit, ...]
     perhaps: frozenset[str] = frozenset()
     seed: int = SEED
+    depth: str = DEPTH
     file: Path | None = None
 
 
@@ -160,6 +163,7 @@ def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]
                 _edits(entry),
                 _requirements(entry, "perhaps"),
                 entry.get("seed", SEED),
+                entry.get("depth", DEPTH),
             )
 
 
@@ -174,6 +178,8 @@ def _check(kind: str, entry: Mapping[str, Any]) -> None:
         expected, kind_of_value = TYPES.get(key, (str, "a string"))
         if type(value) is not expected:
             raise PopulationError(f"{name}: {key} must be {kind_of_value}")
+    if entry.get("depth", DEPTH) not in DEPTHS:
+        raise PopulationError(f"{name}: depth must be one of {', '.join(DEPTHS)}")
 
 
 def _edits(entry: Mapping[str, Any]) -> tuple[Edit, ...]:

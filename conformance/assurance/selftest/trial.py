@@ -8,15 +8,13 @@ from functools import partial
 from conformance.assurance.selftest import altered, checks
 from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.checks import Check, Seen
-from conformance.assurance.selftest.population import SEED
+from conformance.assurance.selftest.population import DEPTH, SEED
 from conformance.assurance.selftest.reach import Plan, Reach
 from conformance.contract import requirements
 from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
 from conformance.runner.session import Session
-
-DEPTH = "quick"
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,17 @@ class Outcome:
     inconclusive: tuple[str, ...]
 
 
-def run(edits: Sequence[Edit], seed: int = SEED, reach: Reach | None = None) -> Outcome:
-    """Check the edited reference, as `conformance run --depth quick --conformance-seed …` does.
+def run(
+    edits: Sequence[Edit], seed: int = SEED, reach: Reach | None = None, depth: str = DEPTH
+) -> Outcome:
+    """Check the edited reference, as `conformance run --depth … --conformance-seed …` does.
 
     With the reach of the checks, measured with this seed, what the edits do not concern is taken
     from the original. Raises EditError, and every exception of an edited module at its import.
     """
     every = checks.collected()
     if reach is None:
-        return outcome(seen(edits, every, seed))
+        return outcome(seen(edits, every, seed, depth=depth))
     plan = reach.plan(edits)
     needed = [check for check in every if check.name in plan.checks]
     return outcome(seen(edits, needed, seed, partial(_adopt, plan, reach)) | plan.known)
@@ -57,9 +57,10 @@ def seen(
     chosen: Sequence[Check],
     seed: int = SEED,
     prepare: Callable[[Session], None] = lambda _: None,
+    depth: str = DEPTH,
 ) -> frozenset[Seen]:
     """Perform these checks on the edited reference, in a session that may know something."""
-    session = examination.opened(examination.in_process(altered.load(edits)), seed, DEPTH)
+    session = examination.opened(examination.in_process(altered.load(edits)), seed, depth)
     prepare(session)
     try:
         return checks.performed(session, chosen).all_seen

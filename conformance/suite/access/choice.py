@@ -6,8 +6,8 @@ from threading import Lock
 
 from conformance.contract import api
 from conformance.suite.access import rule
-from conformance.suite.access.covering import covering
 from conformance.suite.access.rule import Cell
+from conformance.suite.lists.covering import covering
 
 _CHOOSING = Lock()
 """Held by the check that chooses: those beside it wait, or each of them would choose."""

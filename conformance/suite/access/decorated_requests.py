@@ -192,10 +192,9 @@ class DecoratedRequests:
     ) -> None:
         """Violation where a request is served with a decoration that is rejected without.
 
-        Where another id in the query may be served by itself, it is no decoration.
+        Where another id in the query may be served by itself, it is no decoration. What is served
+        without one, others report.
         """
-        if self._is_served(plain, caller):
-            return  # as others report
         for each in self._decorated(plain, others):
             response = self._sent(each, caller, caller.schemes[0])
             if response.status == 200 and not self._is_served(plain, caller):
@@ -215,10 +214,14 @@ class DecoratedRequests:
         for caller in self._without_access():
             for scheme in caller.schemes:
                 headers = other_headers(outsider, scheme)
-                if not headers or self._is_served(call, caller, scheme):
-                    continue
                 both = Decorated(f"the credentials of {caller.name} and outsider", call, headers)
-                self._check_shows_none(self._sent(both, caller, scheme), own - theirs)
+                response = self._sent(both, caller, scheme) if headers else None
+                if (
+                    response is not None
+                    and _keys(response)
+                    and not self._is_served(call, caller, scheme)
+                ):
+                    self._check_shows_none(response, own - theirs)
 
     def _without_access(self) -> Iterator[Credential]:
         target = self.live.session.target

@@ -6,6 +6,7 @@ from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
+from conformance.suite.approval.kept_cursors import pages_up_to
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
@@ -41,6 +42,7 @@ def _tried(live: Live) -> Trial:
     trials.baseline()
     colleague = live.callers.colleague()
     review = taken(colleague, live, approvals)
+    kept = pages_up_to(review, live.callers.credential("primary").schemes[0], live)
     for number in range(MOST_REVISIONS):
         send = partial(approve_as_colleague, live, approvals, review)
         key, response = approvals.with_new_key(review.id, f"colleague {number}", send)
@@ -52,7 +54,8 @@ def _tried(live: Live) -> Trial:
         trials.require_unrevised(response)
     is_approved, reader = response.status == 200, approvals.reader
     after = reader.read_approved(review) if is_approved else reader.read(review.id)
-    return Trial(review, response.scheme or colleague.schemes[0], key, response, after)
+    scheme = response.scheme or colleague.schemes[0]
+    return Trial(review, scheme, key, response, after, kept=kept)
 
 
 def approve_as_colleague(

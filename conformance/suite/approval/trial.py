@@ -118,8 +118,8 @@ class Trial:
 
     `attempts` are by label, `concurrent` are stale attempts that were sent at once. Then the review
     was approved by `scheme`, and read: `after`. `bystanders` are other reviews, and those
-    `afar` became approved on later pages of the list. `effects` counts the reviews that attempts of
-    each kind have taken so far.
+    `afar` became approved on later pages of the list. `kept` are pages that ended with the review
+    before. `effects` counts the reviews that attempts of each kind have taken so far.
     """
 
     review: Review
@@ -132,6 +132,7 @@ class Trial:
     concurrent: tuple[Attempt, ...] = ()
     bystanders: tuple[Bystander, ...] = ()
     afar: tuple[Bystander, ...] = ()
+    kept: tuple[Exchange, ...] = ()
     effects: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -17,6 +17,7 @@ from conformance.suite.approval import plan
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.attempts import NEXT, ahead
 from conformance.suite.approval.bystanders import bystanders, newly_approved, worth
+from conformance.suite.approval.kept_cursors import pages_up_to
 from conformance.suite.approval.plan import STALE_KIND, Planned
 from conformance.suite.approval.review import Record, Review, is_withheld, revision_of
 from conformance.suite.approval.trial import (
@@ -236,6 +237,7 @@ class TrialRunner:
         watched = bystanders(review, self._reader.listed(), self._pool.ids)
         pages, before = self._watched([(id, None) for id in watched])
         self._reader.read_in_other_ways(review, scheme)
+        kept = pages_up_to(review, scheme, self._live)
         approval = self._approval(review, scheme, first)
         after = self._after(approval)
         # By the same scheme, since what a review shows may depend on who reads it.
@@ -254,6 +256,7 @@ class TrialRunner:
             approval.rejected_key,
             bystanders=(*zip(before, later, strict=True), *near),
             afar=tuple(bystander for found in afar for bystander in found),
+            kept=kept,
         )
 
     def _after(self, approval: Approval) -> Exchange:

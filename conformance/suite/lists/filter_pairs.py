@@ -15,10 +15,8 @@ from conformance.suite.lists.filtered_lists import Owners, Record, check_filtere
 from conformance.suite.lists.filtered_sizes import check_sizes
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import UNSTATED, Pagination
+from conformance.suite.lists.pagination import SHORT, UNSTATED, Pagination
 from conformance.suite.lists.rejected_pages import is_rejected_by_scheme
-
-SHORT = 3
 
 
 def check_pairs(operation: Operation, live: Live) -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
@@ -13,13 +12,14 @@ from conformance.suite.lists.pagination import (
     BEGINNING,
     DEFAULT_LIMIT,
     PAGE,
+    SHORT,
     UNSTATED,
     Pagination,
     Plan,
 )
 
-LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
-"""Limits of the paginations under a filter; of pages of one only the first ones are read."""
+LIMITS = (PAGE, DEFAULT_LIMIT, SHORT, 1)
+"""Limits of the paginations under a filter."""
 NARROWED = (PAGE, DEFAULT_LIMIT)
 """Those of a narrowed run, beside the ones that its failures are about."""
 
@@ -47,15 +47,11 @@ def filtered_plans(
     # Of a list that is too long to be read whole, a filter may pass as many records again.
     unread = 0 if listing.is_whole else len(listing.records)
     return [
-        (_plan(Call(operation.id).asking(**{name: id}), limit, counts[id] + unread, live), id)
+        (live.paginations.plan(call, limit, counts[id] + unread), id)
         for id in ids_inside(operation, restricted, live)
+        for call in (Call(operation.id).asking(**{name: id}),)
         for limit in narrowed(_limits(counts[id], max(counts.values())), NARROWED, live)
     ]
-
-
-def _plan(call: Call, limit: int, count: int, live: Live) -> Plan:
-    plan = live.paginations.plan(call, limit, count)
-    return replace(plan, most=min(plan.most, BEGINNING)) if limit == 1 else plan
 
 
 def _limits(count: int, most: int) -> list[int]:
@@ -92,5 +88,5 @@ def _usual_plans(operation: Operation, name: str, restricted: str, live: Live) -
         limits += filling(count) if count > BEGINNING else []
         limits = narrowed(limits, NARROWED, live)
         call = Call(operation.id).asking(**{name: id})
-        plans += [_plan(call, limit, count, live) for limit in limits]
+        plans += [live.paginations.plan(call, limit, count) for limit in limits]
     return plans

@@ -6,8 +6,10 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.suite.lists import page_sizes
 from conformance.suite.lists.changing_lists import common
+from conformance.suite.lists.features import ties
 from conformance.suite.lists.live import LISTS, Live, parameter_of
 from conformance.suite.lists.pagination import (
+    BEGINNING,
     DEFAULT_LIMIT,
     GROWING,
     UNSTATED,
@@ -30,11 +32,14 @@ PART = 6
 
 
 def lists(operation: Operation, live: Live) -> list[Call]:
-    """The list itself, or the lists below the two parents with the most records."""
+    """The list itself, or below records the longest list, and the shortest with several records."""
     if "{" not in operation.path:
         return [Call(operation.id)]
     name = parameter_of(operation)
-    return [Call(operation.id, {name: id}) for id in live.parents(operation.id)[:2]]
+    longest, *others = live.parents(operation.id)
+    pages = live.children(operation.id)
+    several = [id for id in others if len(pages[id].items) > 1]
+    return [Call(operation.id, {name: id}) for id in (longest, *(several or others)[-1:])]
 
 
 def with_all_limits(call: Call, live: Live) -> list[Pagination]:
@@ -128,14 +133,15 @@ def _turn(call: Call) -> int:
 def _other_limits(longest: Pagination) -> list[int]:
     """The other limits with which a list is read, to its end or not."""
     if longest.is_whole:
-        return [*LIMITS[1:], *filling(len(longest.ids))]
+        others = dict.fromkeys([*filling(len(longest.ids)), *ties(longest.records)[-1:]])
+        return [*LIMITS[1:], *(limit for limit in others if limit not in LIMITS)]
     return [*LIMITS[1:]] if longest.end is End.PAGE_COUNT else []
 
 
 def filling(count: int) -> list[int]:
     """The largest further limit above 1 with which so many records fill every page.
 
-    Empty where there is none.
+    Empty where there is none, or only so small a one that these were many pages.
     """
-    limits = range(min(count, LIMITS[0]), 1, -1)
+    limits = range(min(count, LIMITS[0]), max(1, (count - 1) // BEGINNING), -1)
     return [limit for limit in limits if count % limit == 0 and limit not in LIMITS][:1]

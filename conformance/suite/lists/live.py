@@ -4,6 +4,7 @@ import random
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 from conformance.contract import api
@@ -15,6 +16,8 @@ from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.runner.focus import FEW_PARENTS
 from conformance.suite.callers.callers import Callers
+from conformance.suite.lists.covering import covering
+from conformance.suite.lists.features import features
 from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.suite.lists.paginations import Paginations
 
@@ -26,11 +29,9 @@ READING = api.load().readers
 SHORTER = 25
 """The limit that lists are read with where the target rejects the longest page."""
 SEVERAL, FARTHER = 2, 40
-"""Where no parent of a sample has several records below it, so many further ones are tried."""
+"""Where no parent of those tried has several records below it, so many further ones are tried."""
 EMPTY = 3
 """Empty pages in a row after which no items are expected."""
-PLENTY = 26
-"""Records that do not fit on a page of the default size."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The properties that identify a record or its owner, with the kind of the id; "" for its own."""
 
@@ -86,12 +87,21 @@ class Live:
         return self.fact(fact_name("shared", operation), lambda live: _shared(operation, live))
 
     def sample(self, operation: str) -> list[Listed]:
-        """Some records of a list: the first two, the last, and others that the seed chooses."""
-        records, most = self.records(operation), self.session.depth.records
+        """Some records of a list, as `chosen` has them."""
+        return self.chosen(self.records(operation), self.session.depth.records)
+
+    def chosen(self, records: Sequence[Listed], most: int) -> list[Listed]:
+        """At most so many records: the first two, the last, those that are unlike others.
+
+        The seed chooses the rest of them.
+        """
         if len(records) <= most:
-            return records
-        chosen = random.Random(f"{self.session.seed}:{operation}").sample(records[2:-1], most - 3)
-        return [records[0], records[-1], records[1], *chosen]
+            return [*records]
+        own = features([listed.record for listed in records])
+        unlike = covering(range(len(records)), own.__getitem__)
+        others = random.Random(f"{self.session.seed}").sample(range(len(records)), len(records))
+        order = dict.fromkeys([0, len(records) - 1, 1, *unlike, *others])
+        return [records[number] for number in islice(order, most)]
 
     def readings(self, operation: Operation) -> list[tuple[Listed, Exchange]]:
         """A sample of the records of a list, each with the response to reading it by its id."""
@@ -151,10 +161,9 @@ class Live:
         return reached if reached.items else page
 
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
-        """The first page with items of a list below each of a sample of parents.
+        """The first page with items of a list below each parent, or each of a choice of them.
 
-        Further parents are tried where none of the sample has several records below it, and as
-        many again where none has plenty: page sizes and cursors show in long lists.
+        Further parents are tried where none of these has several records below it.
         """
         name = fact_name("lists-below", operation)
         return self.fact(name, lambda live: _lists_below(operation, live))
@@ -246,21 +255,17 @@ def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
     pages = _first_pages(operation, _parents_to_try(parents, live), live)
     if not _has_list_of(SEVERAL, pages):
         pages += _first_pages(operation, _untried(parents, pages, live)[:FARTHER], live)
-    if live.session.focus is None and not _has_list_of(PLENTY, pages):
-        largest = sorted(
-            _untried(parents, pages, live), key=lambda each: -_stated_size(each.record)
-        )
-        pages += _first_pages(operation, largest[: live.session.depth.records], live)
     return pages
 
 
 def _parents_to_try(parents: str, live: Live) -> list[Listed]:
-    """A sample of the parents; in a narrowed run few, those of its failures first."""
-    sample, focus = live.sample(parents), live.session.focus
+    """A choice of the parents; in a narrowed run few, those of its failures first."""
+    records, focus = live.records(parents), live.session.focus
+    tried = live.chosen(records, live.session.depth.parents)
     if focus is None:
-        return sample
-    named = [each for each in live.records(parents) if each.record["id"].lower() in focus.ids]
-    return [*named, *(each for each in sample if each not in named)][:FEW_PARENTS]
+        return tried
+    named = [each for each in records if each.record["id"].lower() in focus.ids]
+    return [*named, *(each for each in tried if each not in named)][:FEW_PARENTS]
 
 
 def _has_list_of(records: int, pages: Sequence[tuple[Listed, Exchange]]) -> bool:
@@ -271,12 +276,6 @@ def _untried(parents: str, pages: Sequence[tuple[Listed, Exchange]], live: Live)
     """The parents without a page yet, in the order of their list."""
     tried = {listed.record["id"] for listed, _ in pages}
     return [each for each in live.records(parents) if each.record["id"] not in tried]
-
-
-def _stated_size(record: Mapping[str, Any]) -> int:
-    """The sum of the counts that a record shows, where it shows any."""
-    counts = (value for name, value in record.items() if name.endswith("Count"))
-    return sum(value for value in counts if type(value) is int)
 
 
 def _first_pages(

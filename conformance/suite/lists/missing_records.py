@@ -22,6 +22,7 @@ from conformance.suite.lists.repeated_records import some_ids
 MOST_READ = 5
 """Missing records that are read by their ids."""
 LACKED = "a record that the list lacks"
+OUTSIDER = "outsider"
 
 
 def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bool:
@@ -43,7 +44,7 @@ def _granted(
 ) -> set[str]:
     """The ids of all records inside the grant, beside some that are known.
 
-    Records outside the grant violate requirements of authorization.
+    Records outside primary's grant violate requirements of authorization, or are the outsider's.
     """
     return {
         key
@@ -51,7 +52,10 @@ def _granted(
         if not beside.issuperset(pagination.ids)  # else its pages would be parsed for nothing
         for listed in pagination.listed
         if (key := record_key(listed.record)) not in beside
-        and not live.is_outside(listed.record, pagination.call.operation)
+        and (
+            pagination.pages[0].credential == OUTSIDER
+            or not live.is_outside(listed.record, pagination.call.operation)
+        )
     }
 
 

@@ -29,6 +29,8 @@ GROWTH: Sizes = (1, 3, None, 27, 81, PAGE)
 """The limits of growing pages."""
 BEGINNING = 12
 """Pages that are read of a list that is too long."""
+SHORT = 3
+"""The limit of very short pages, of which the first ones are read."""
 FARTHEST = 400
 """Most pages that are read before a list counts as losing records from its beginning on."""
 SPARE = 2

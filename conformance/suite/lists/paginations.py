@@ -13,6 +13,7 @@ from conformance.suite.callers.callers import DEFAULT, Callers
 from conformance.suite.lists.pagination import (
     BEGINNING,
     GROWING,
+    SHORT,
     WIDEST_GAP,
     End,
     Pagination,
@@ -82,10 +83,12 @@ class Paginations:
     def plan(self, call: Call, limit: int, records: int = 0) -> Plan:
         """A pagination as primary of a list of so many records.
 
-        Only some pages are read where the depth of the run does not allow all of them.
+        Only some pages are read of very short ones, and where the depth of the run does not allow
+        all of them.
         """
         pages = self._most(limit)
-        most = pages if records < length(limit) * pages else BEGINNING
+        is_read = records < length(limit) * pages and limit not in range(1, SHORT + 1)
+        most = pages if is_read else BEGINNING
         return Plan(call, limit, self._callers.credential("primary"), None, most)
 
     def plan_sizes(self, call: Call, sizes: Sizes) -> Plan:

@@ -1,18 +1,23 @@
 """What other callers than primary list, and the same records by their ids."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import NotApplicable
+from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call, Exchange
-from conformance.http.sending import repeated
+from conformance.http.sending import Sending, repeated
+from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.target.target import Credential
 
 CALLERS = ("colleague", "outsider", "no-review-role")
+MOST_PARENTS, FEW_PARENTS = 20, 3
+"""Records below which a caller's lists are read: of those that primary does not list, and does."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,55 @@ class Reading:
 
 def callers(live: Live) -> list[Credential]:
     """Callers of the profile other than primary; NotApplicable without any."""
-    known = live.session.target.credentials
-    found = [known[name] for name in CALLERS if name in known]
+    found = _known(live)
     if not found:
         raise NotApplicable("the profile has no other caller")
     return found
+
+
+def _known(live: Live) -> list[Credential]:
+    known = live.session.target.credentials
+    return [known[name] for name in CALLERS if name in known]
+
+
+def listings(operation: Operation, live: Live) -> list[Pagination]:
+    """A list as each other caller is shown it, in the longest pages."""
+    call, found = Call(operation.id), []
+    for caller in _known(live):
+        with suppress(Inconclusive):
+            found.append(live.paginations.read(call, PAGE, caller))
+    return found
+
+
+def pages_below(operation: Operation, live: Live) -> Mapping[str, list[Exchange]]:
+    """The first page of the list below some records of each other caller: a fact of the run."""
+    return live.fact(
+        fact_name("other-callers", operation.id), lambda own: _pages_below(operation, own)
+    )
+
+
+def _pages_below(operation: Operation, live: Live) -> dict[str, list[Exchange]]:
+    name = parameter_of(operation)
+    found = {}
+    for listing in listings(live.operation(PARENTS[name]), live):
+        page = listing.pages[0]
+        caller = live.callers.credential(str(page.credential))
+        sending = Sending(caller, page.scheme, f"what {caller.name} lists below a record")
+        calls = [
+            Call(operation.id, {name: each.record["id"]}).asking(limit=str(PAGE))
+            for each in _parents(listing, live)
+        ]
+        found[caller.name] = live.callers.send_each([(call, sending) for call in calls])
+    return found
+
+
+def _parents(listing: Pagination, live: Live) -> Sequence[Listed]:
+    """Some records of a caller's list, most of which primary does not list."""
+    own = live.listing(listing.call.operation).ids
+    shared = [each for each in listing.listed if record_key(each.record) in own]
+    unshared = [each for each in listing.listed if record_key(each.record) not in own]
+    most = min(live.session.depth.records, MOST_PARENTS)
+    return [*live.chosen(unshared, most), *live.chosen(shared, FEW_PARENTS)]
 
 
 def readings(operation: Operation, live: Live) -> tuple[Reading, ...]:

@@ -1,0 +1,135 @@
+"""Cursors that are used later than at once: behind a review that was approved meanwhile."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
+from conformance.rules.records import record_key
+from conformance.runner.facts import fact_name
+from conformance.suite.approval.review import Record, Review
+from conformance.suite.callers.places import in_data
+from conformance.suite.lag import LAG
+from conformance.suite.lists.filters import certain_filters
+from conformance.suite.lists.live import LISTS, Live
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE
+
+REVIEWS = "review_list"
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Later:
+    """What the cursor of a page leads to after a while, and that page with one record more."""
+
+    page: Exchange
+    kept: Exchange
+    longer: Exchange
+
+    @property
+    def repeated(self) -> set[str]:
+        """The records that the page has shown already."""
+        return set(_order(self.kept)) & set(_order(self.page))
+
+    @property
+    def missing(self) -> set[str]:
+        """The record that follows the page, where the cursor leads elsewhere."""
+        is_empty = not self.kept.items and self.kept.cursor is not None
+        is_open = is_empty or self.repeated
+        return set() if is_open else set(self._following) - set(_order(self.kept))
+
+    @property
+    def is_flawed(self) -> bool:
+        """Whether records are repeated or left out.
+
+        An aged cursor may be rejected, and what has changed before it may move what follows it.
+        """
+        is_served = self.kept.status == self.longer.status == 200
+        is_as_before = _order(self.longer)[: len(self.page.items)] == _order(self.page)
+        return is_served and is_as_before and bool(self.repeated | self.missing)
+
+    @property
+    def _following(self) -> list[str]:
+        return _order(self.longer)[len(self.page.items) :]
+
+
+def pages_up_to(review: Review, scheme: str, live: Live) -> tuple[Exchange, ...]:
+    """The pages, of all reviews and under each filter, that end with a review and lead on."""
+    sending = Sending(live.callers.credential("primary"), scheme, "a cursor behind the review")
+    with suppress(Inconclusive):
+        calls = list(_calls_up_to(review, live))
+        pages = live.callers.send_each([(call, sending) for call in calls])
+        return tuple(page for page in pages if page.cursor and _ends_with(page, review.id))
+    return ()
+
+
+def _calls_up_to(review: Review, live: Live) -> Iterator[Call]:
+    records = live.listing(REVIEWS).records
+    for filters in ({}, *_filters(review.record, live)):
+        names = dict(filters.values())
+        passing = [record for record in records if names.items() <= record.items()]
+        ids = list(map(record_key, passing))
+        number = ids.index(review.id.lower()) + 1 if review.id.lower() in ids else len(ids)
+        if number < min(len(ids), PAGE):
+            own = {name: id for name, (_, id) in filters.items()}
+            yield Call(REVIEWS).asking(limit=str(number), **own)
+
+
+def _filters(record: Record, live: Live) -> Iterator[dict[str, tuple[str, str]]]:
+    """The filters that a review passes: their names, what each restricts, and to which id."""
+    for name, restricted in certain_filters(live.operation(REVIEWS), live):
+        if is_uuid(record.get(restricted)):
+            yield {name: (restricted, record[restricted])}
+
+
+def first_pages(live: Live) -> Iterator[Exchange]:
+    """The first pages of the lists, as they were read before any approval."""
+    for id in LISTS.values():
+        with suppress(Inconclusive):
+            page = live.paginations.read(Call(id), DEFAULT_LIMIT).pages[0]
+            if page.cursor:
+                yield page
+
+
+def used_later(page: Exchange, live: Live) -> Later | None:
+    """A cursor that keeps repeating or leaving out records: a fact of the run; None otherwise."""
+    return live.fact(fact_name("kept-cursor", page.id), lambda own: _used_later(page, own))
+
+
+def _used_later(page: Exchange, live: Live) -> Later | None:
+    name = str(live.session.name(live.operation(page.operation), "cursor"))
+    following = page.call.asking(**{name: page.cursor})
+    longer = page.call.asking(limit=str(len(page.items) + 1))
+    sending = Sending(
+        live.callers.credential(str(page.credential)), page.scheme, "a cursor, well after"
+    )
+    latest = page
+    for _ in range(ROUNDS):
+        # Each time, since a response may make the cursor a new one.
+        live.session.wait_after(latest, LAG)
+        kept, latest = (live.session.client.send(call, sending) for call in (following, longer))
+        later = Later(page, kept, latest)
+        if not later.is_flawed:
+            return None
+    return later
+
+
+def describe(later: Later, ids: set[str], kind: Kind) -> Defect:
+    """Records that a cursor repeats or leaves out some time after it was issued."""
+    text = {
+        Kind.REPEATED: "a cursor that is used later shows {n} of its page again",
+        Kind.OMITTED: "a cursor that is used later leaves out {n} of those that follow",
+    }[kind]
+    found = defect(kind, text, expected="the records that follow", actual=len(ids), n=len(ids))
+    return found.on("nextCursor").at(in_data(later.kept, "items"))
+
+
+def _order(page: Exchange) -> list[str]:
+    return list(map(record_key, page.items))
+
+
+def _ends_with(page: Exchange, id: str) -> bool:
+    return page.status == 200 and _order(page)[-1:] == [id.lower()]

@@ -95,6 +95,8 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     """
     number = _number_of_sizes(call, live)
     every = page_sizes.ordered(live.session.seed, _turn(call), number)
+    if call.query:
+        every = [*page_sizes.UNFILTERED, *every]
     if live.session.focus is not None:
         every = [size for size in every if size in live.session.focus.limits]
     fitting = [size for size in every if size >= records]
@@ -119,7 +121,7 @@ def _number_of_sizes(call: Call, live: Live) -> int:
     """
     number = live.session.depth.sizes
     if call.operation in LISTS.values():
-        return number // PART if call.query else number
+        return number // PART + len(page_sizes.UNFILTERED) if call.query else number
     richest = live.parents(call.operation)[0]
     return number // PART if richest in call.path.values() else 0
 

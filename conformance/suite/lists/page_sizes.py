@@ -9,6 +9,8 @@ from conformance.suite.lists.pagination import PAGE, Sizes
 USUAL = (PAGE, 50, 25, 20, 10, 7, 1)
 """The sizes that each list is read with from its first page on."""
 SIZES = [size for size in range(1, PAGE) if size not in USUAL]
+UNFILTERED = (20, 50, 10)
+"""Those of them that a list under filters is read with among the unusual ones."""
 COMMON = (30, 5, 40, 60, 15, 75, 80)
 """The sizes that clients choose most, beside the usual ones."""
 

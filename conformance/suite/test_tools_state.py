@@ -6,6 +6,7 @@ from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.rules.answer import TOOL
 from conformance.suite.approval.former_ways import require_left
+from conformance.suite.approval.kept_cursors import is_repeatable
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
@@ -77,6 +78,8 @@ def _behind(trial: Trial, toolbox: Toolbox) -> Iterator[Call]:
     operation = toolbox.live.operation("review_list")
     name = str(toolbox.live.session.name(operation, "cursor"))
     for page in trial.kept:
+        if not is_repeatable(page, toolbox.live):
+            continue
         call = page.call.asking(**{name: page.cursor})
         if toolbox.call_as_primary(operation, arguments_of(call), "a cursor from before").is_served:
             yield call

@@ -99,22 +99,50 @@ def used_later(page: Exchange, live: Live) -> Later | None:
     return live.fact(fact_name("kept-cursor", page.id), lambda own: _used_later(page, own))
 
 
+def is_repeatable(page: Exchange, live: Live) -> bool:
+    """Whether the cursor of a page shows the same records each time that it is used."""
+    call = page.call.asking(**_onward(page, live))
+    first, second = (_sent(call, page, live) for _ in range(2))
+    return first.status == second.status == 200 and _order(first) == _order(second)
+
+
 def _used_later(page: Exchange, live: Live) -> Later | None:
-    name = str(live.session.name(live.operation(page.operation), "cursor"))
-    following = page.call.asking(**{name: page.cursor})
-    longer = page.call.asking(limit=str(len(page.items) + 1))
-    sending = Sending(
-        live.callers.credential(str(page.credential)), page.scheme, "a cursor, well after"
-    )
     latest = page
     for _ in range(ROUNDS):
         # Each time, since a response may make the cursor a new one.
         live.session.wait_after(latest, LAG)
-        kept, latest = (live.session.client.send(call, sending) for call in (following, longer))
-        later = Later(page, kept, latest)
+        later = _followed(page, live)
         if not later.is_flawed:
             return None
-    return later
+        latest = later.longer
+    return later if _is_right_at_once(later.longer, live) else None
+
+
+def _is_right_at_once(page: Exchange, live: Live) -> bool:
+    """Whether a cursor that was just issued, one record later, leads on each time it is used.
+
+    A cursor may be a position of the target's, which each use moves on.
+    """
+    if page.cursor is None:
+        return False
+    return not any(_followed(page, live).is_flawed for _ in range(2))
+
+
+def _followed(page: Exchange, live: Live) -> Later:
+    """What the cursor of a page leads to now, and the page with one record more."""
+    following = page.call.asking(**_onward(page, live))
+    longer = page.call.asking(limit=str(len(page.items) + 1))
+    return Later(page, *(_sent(call, page, live) for call in (following, longer)))
+
+
+def _onward(page: Exchange, live: Live) -> dict[str, str | None]:
+    name = str(live.session.name(live.operation(page.operation), "cursor"))
+    return {name: page.cursor}
+
+
+def _sent(call: Call, page: Exchange, live: Live) -> Exchange:
+    credential = live.callers.credential(str(page.credential))
+    return live.session.client.send(call, Sending(credential, page.scheme, "a cursor, well after"))
 
 
 def describe(later: Later, ids: set[str], kind: Kind) -> Defect:

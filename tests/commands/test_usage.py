@@ -214,7 +214,11 @@ AT_X = ("--base-url", "http://x/v1")
             ["doctor"],
             "there is no target.toml here; use --target FILE, --base-url URL or --reference",
         ),
-        (["selftest", "--also", "none.toml"], "none.toml: No such file or directory"),
+        (
+            ["selftest", "--also", "none.toml"],
+            "--also: none.toml cannot be read: No such file or directory: give a TOML file of"
+            " mutants or variants",
+        ),
         (["serve", "--data", "20"], "--data 20: must be an integer ≥ 154"),
         (
             ["serve", "--target-out", "no/folder/x.toml"],

@@ -16,13 +16,16 @@ MOMENTS = ("createdAt", "updatedAt")
 """The fields that lists are sorted by most often."""
 
 
-def features(records: Sequence[Record]) -> list[set[Feature]]:
-    """The features of each record: its values of few, and where it is the first or the last."""
-    found: list[set[Feature]] = [set() for _ in records]
+def features(records: Sequence[Record]) -> list[list[Feature]]:
+    """The features of each record, in one order in every process.
+
+    They are its values of few, and where it is the first or the last.
+    """
+    found: list[list[Feature]] = [[] for _ in records]
     for name in dict.fromkeys(name for record in records for name in record):
         values = [record.get(name, ...) for record in records]
         for number, feature in _features(values):
-            found[number].add((name, *feature))
+            found[number].append((name, *feature))
     return found
 
 

@@ -100,10 +100,11 @@ def used_later(page: Exchange, live: Live) -> Later | None:
 
 
 def is_repeatable(page: Exchange, live: Live) -> bool:
-    """Whether the cursor of a page shows the same records each time that it is used."""
+    """Whether the cursor of a page shows the same further records each time that it is used."""
     call = page.call.asking(**_onward(page, live))
     first, second = (_sent(call, page, live) for _ in range(2))
-    return first.status == second.status == 200 and _order(first) == _order(second)
+    is_alike = first.status == second.status == 200 and _order(first) == _order(second)
+    return is_alike and set(_order(first)).isdisjoint(_order(page))
 
 
 def _used_later(page: Exchange, live: Live) -> Later | None:
@@ -115,7 +116,19 @@ def _used_later(page: Exchange, live: Live) -> Later | None:
         if not later.is_flawed:
             return None
         latest = later.longer
-    return later if _is_right_at_once(later.longer, live) else None
+    is_blamed = _is_right_at_once(later.longer, live) and not _has_aged(later, live)
+    return later if is_blamed else None
+
+
+def _has_aged(later: Later, live: Live) -> bool:
+    """Whether a cursor leads nowhere, as an unknown one may, and a new one for its place leads on.
+
+    A target may take a cursor that it has forgotten for an unknown one.
+    """
+    if later.kept.items:
+        return False
+    again = _sent(later.page.call, later.page, live)
+    return again.cursor is not None and not _followed(again, live).is_flawed
 
 
 def _is_right_at_once(page: Exchange, live: Live) -> bool:

@@ -1,6 +1,6 @@
 """What may have to hold of the responses to the steps of a finding, once it is repaired."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Protocol
@@ -216,8 +216,8 @@ def status_of(exchange: ExchangeEntry) -> int | None:
 def header_of(exchange: ExchangeEntry, name: str) -> str | None:
     """The value of a header of a response; None where it is absent."""
     response = exchange.get("response")
-    pairs: Mapping[str, str] = dict(map(tuple, response["headers"])) if response else {}  # type: ignore[arg-type]
-    return pairs.get(name)
+    headers = response["headers"] if response else []
+    return next((value for each, value in headers if each == name), None)
 
 
 def text_of(exchange: ExchangeEntry) -> str:

@@ -89,7 +89,7 @@ def test_texts_of_a_report_are_literals_of_an_appeal(text: str, tmp_path: Path) 
 
 
 def test_an_appeal_runs_confined_once_somebody_agrees(tmp_path: Path) -> None:
-    """Nobody can be asked here; and what runs then is kept from the folder."""
+    """Without a terminal nothing runs; with consent it runs without access to the folder."""
     _, tables = appealed(tmp_path, TEXTS[0])
     (variant,) = tables["variant"]
     words = ("selftest", "--also", "appeal.toml", "--only", variant["id"])

@@ -10,7 +10,7 @@ from conformance.assurance.second.ruling import Rulings, ruling
 
 Walk = list[Exchange]
 FEWEST = 2
-"""Walks of a list that have to show the same: records move while a single one goes on."""
+"""Paginations of a list that have to agree: records move while a single one goes on."""
 
 
 def rulings(history: History) -> Rulings:

@@ -1,4 +1,4 @@
-"""Cursors that are used later than at once: behind a review that was approved meanwhile."""
+"""Cursors that are used later than at once: of first pages, and behind an approved review."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -21,7 +21,9 @@ from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
-from conformance.rules import examine, is_unmodified, replay
+from conformance.rules import answer, examine, is_unmodified, recorded, replay, requested
+from conformance.rules.replay import Attempt
+from conformance.rules.ruling import Ruling
 from conformance.runner.result import redacted
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import base_url_flaw
@@ -78,7 +80,7 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[Requireme
     redactor = Redactor(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK), secrecy.SHORTEST)
     exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
     single = (found for each in traffic.exchanges for found in _findings(each, contract))
-    for finding in chain(single, _replays(traffic, contract)):
+    for finding in chain(single, _replays(traffic, contract), _of_many(traffic, contract)):
         clean = redacted(finding, finding.item, redactor)
         found.setdefault(finding.requirement, []).append(record(clean))
         if finding.verdict is not Verdict.PASS:
@@ -106,7 +108,9 @@ def _conclusive(findings: list[FindingEntry]) -> list[FindingEntry]:
 
 
 def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:
-    for judgement in examine(exchange, contract):
+    shown = answer.of(exchange, contract)
+    beside = requested.examine(shown) if shown is not None else ()
+    for judgement in chain(examine(exchange, contract), beside):
         failed = Verdict.ERROR if judgement.unsure else Verdict.FAIL
         yield Finding(
             judgement.requirement,
@@ -120,25 +124,43 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
         )
 
 
-def _replays(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
-    """What the rule on replays says, where the archive says when each request was sent."""
+def _attempts(traffic: Traffic, contract: openapi.Contract) -> list[Attempt]:
+    """The requests to approve reviews, where the archive says when each of them was sent."""
     known = api.derive(contract)
     timed = (exchange for exchange in traffic.exchanges if exchange.started)
     attempts = (replay.over_http(each, known.approval, known.approved_id) for each in timed)
-    for found in replay.examine([each for each in attempts if each is not None]):
+    return [each for each in attempts if each is not None]
+
+
+def _replays(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
+    """What the rule on replays says."""
+    for found in replay.examine(_attempts(traffic, contract)):
         if _headers(found.attempt.exchange) != _headers(found.approval.exchange):
             continue  # with other headers it is another request
         exchanges = (found.approval.exchange.id, found.attempt.exchange.id)
-        yield Finding(
-            found.attempt.requirement,
-            Verdict.FAIL if found.defect else Verdict.PASS,
-            known.approval.id,
-            found.defect.sentence if found.defect else "",
-            found.defect.expected if found.defect else "",
-            exchanges=exchanges,
-            item=exchanges[-1],
-            defect=found.defect,
-        )
+        operation = found.attempt.exchange.operation
+        yield _finding(Ruling(found.attempt.requirement, operation, exchanges, found.defect))
+
+
+def _of_many(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
+    """What shows in all exchanges together."""
+    shown = (answer.of(each, contract) for each in traffic.exchanges)
+    answers = [each for each in shown if each is not None]
+    rulings = recorded.examine(answers, _attempts(traffic, contract), contract)
+    return map(_finding, rulings)
+
+
+def _finding(ruling: Ruling) -> Finding:
+    return Finding(
+        ruling.requirement,
+        Verdict.FAIL if ruling.defect else Verdict.PASS,
+        ruling.operation,
+        ruling.defect.sentence if ruling.defect else "",
+        ruling.defect.expected if ruling.defect else "",
+        exchanges=ruling.exchanges,
+        item=ruling.exchanges[-1],
+        defect=ruling.defect,
+    )
 
 
 def _headers(exchange: Exchange) -> list[tuple[str, str]]:

@@ -16,10 +16,10 @@ from conformance.rules import agreement, tool_call
 from conformance.rules import answer as answers
 from conformance.rules.agreement import Disagreement, Variant
 from conformance.rules.answer import TOOL
+from conformance.rules.lag import PAUSES
 from conformance.rules.sighting import Sighting, sightings
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.changing_lists import RESTLESS
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message

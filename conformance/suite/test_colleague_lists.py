@@ -3,8 +3,8 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
 from conformance.http.exchange import Call
+from conformance.rules.lag import PAUSES
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.named_records import WHOLE, require_listed
 from conformance.suite.lists.pagination import Pagination

@@ -1,9 +1,9 @@
 """Records of other callers than primary (Endpoints)."""
 
 from conformance.contract.openapi import Operation
+from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.live import Live
 from conformance.suite.reading.other_callers import Reading, readings
 

@@ -3,8 +3,8 @@
 import pytest
 
 from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.rules.lag import PAUSES
 from conformance.suite.approval.settling import settle
-from conformance.suite.lag import PAUSES
 
 FORMER, LATER = 404, 200
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
+from conformance.rules.lag import LAG
 from conformance.rules.records import every_value
 from conformance.suite.approval.review import Record
-from conformance.suite.lag import LAG
 from conformance.suite.lists.filtered_lists import check_filtered
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import Live

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from conformance.contract.verdict import NotApplicable, Violation
 from conformance.http.exchange import Exchange
 from conformance.http.replay import Unrecorded
+from conformance.rules.lag import PAUSES
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
 from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
-from conformance.suite.lag import PAUSES
 
 RESOURCE = "Review"
 MOST = 60

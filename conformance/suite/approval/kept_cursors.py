@@ -8,11 +8,11 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.lag import LAG
 from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import Record, Review
 from conformance.suite.callers.places import in_data
-from conformance.suite.lag import LAG
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import LISTS, Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE

@@ -8,6 +8,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.lag import LAG, PAUSES
 from conformance.runner.context import Context
 from conformance.suite.approval.review import (
     APPROVED,
@@ -22,7 +23,6 @@ from conformance.suite.approval.review import (
 )
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.callers.callers import Request
-from conformance.suite.lag import LAG, PAUSES
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, Listed
 from conformance.suite.reading.other_case import in_other_case

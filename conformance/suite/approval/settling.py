@@ -6,7 +6,7 @@ from itertools import compress
 from operator import not_
 
 from conformance.http.exchange import Exchange
-from conformance.suite.lag import PAUSES
+from conformance.rules.lag import PAUSES
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
+from conformance.rules.lag import LAG, PAUSES
 from conformance.rules.records import differing, of_contract, record_key
-from conformance.suite.lag import LAG, PAUSES
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.named_records import require_listed

@@ -3,9 +3,9 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.pagination import Pagination
 from conformance.suite.lists.parts import part_with

@@ -8,10 +8,10 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call
+from conformance.rules.lag import PAUSES
 from conformance.rules.records import Record, differing, in_lower_case, of_contract, record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.interfaces import Interface, Received

@@ -6,9 +6,9 @@ from typing import Any
 from conformance.contract.openapi import Operation
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.rules.lag import PAUSES
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
-from conformance.suite.lag import PAUSES
 from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.channel import Caller

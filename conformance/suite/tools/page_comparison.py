@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
 from conformance.rules.judgement import shown
+from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
-from conformance.suite.lag import PAUSES
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.results import by_id, data_of
 from conformance.suite.tools.toolbox import arguments_of

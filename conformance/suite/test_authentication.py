@@ -28,7 +28,7 @@ from conformance.suite.callers.forged_credentials import (
 from conformance.suite.callers.needs import needed
 from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import LONGEST, later, limited, others
+from conformance.suite.lists.calls import later
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.target.forged import EMPTY
 from conformance.target.target import Credential
@@ -65,25 +65,13 @@ def test_a_missing_credential_is_rejected(operation: Operation, live: Live, tria
         return
     call = live.call(operation)
     live.callers.require_baseline(call)
-    requests = [
-        *((call, _with_empty(header)) for header in EMPTY),
-        *(
-            (other, Sending(None, purpose="no credential, beside arguments"))
-            for other in others(operation, live)
-        ),
-    ]
-
+    requests = [(call, _with_empty(header)) for header in EMPTY]
     plain, rest = _without_credential(operation, live), live.callers.probe_each(requests, call)
-
     expect.status(plain, 401)
     for response in rest:
-        # A cursor may belong to its caller, and another error may win.
         expect.rejected(response)
     for response in (plain, *rest):
         check_undisclosed(response)
-    nobody = Sending(None, purpose="no credential, beside a limit")
-    longest = limited(call, operation, "api-key")[:1]
-    expect.not_served(*live.callers.send_each([(other, nobody) for other in longest]))
 
 
 def _without_credential(operation: Operation, live: Live) -> Exchange:
@@ -136,9 +124,6 @@ def test_an_unknown_credential_is_rejected(
     for response in live.callers.send_each(requests):
         expect.rejected(response)
         check_undisclosed(response)
-    if operation.is_list:
-        longest = (call.asking(limit=LONGEST), requests[0][1])
-        expect.not_served(*live.callers.send_each([longest]))
 
 
 def _turn(operation: Operation, scheme: str, live: Live) -> int:
@@ -293,21 +278,12 @@ def _check_invalid(
         return
     call = live.call(operation)
     live.callers.require_baseline(call)
-    beside = Sending(credential, scheme, f"{PURPOSES[name]}, beside arguments")
-    requests = [
-        (call, Sending(credential, scheme, PURPOSES[name])),
-        *((other, beside) for other in others(operation, live)),
-    ]
-    longest = [(other, beside) for other in limited(call, operation, scheme)[:1]]
-    plain, *rest = live.callers.probe_each(requests, call)
+    sending = Sending(credential, scheme, PURPOSES[name])
+    (plain,) = live.callers.probe_each([(call, sending)], call)
     expect.status(plain, 401)
-    for response in rest:
-        expect.rejected(response)
-    for response in (plain, *rest):
-        check_undisclosed(response)
-    expect.not_served(*live.callers.send_each(longest))
+    check_undisclosed(plain)
     if (operation.id, scheme) == (live.session.api.simplest.id, live.session.api.schemes[0]):
-        twofold = _beside_made_up(requests[0][1], live)
+        twofold = _beside_made_up(sending, live)
         expect.not_served(*live.callers.send_each([(call, twofold)]))
 
 

@@ -19,12 +19,7 @@ from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
 from conformance.suite.tools.results import check_rejected, check_shown_nothing
-from conformance.suite.tools.tool_access import (
-    further_arguments,
-    one_of_each,
-    with_longest_page,
-    without_valid_credential,
-)
+from conformance.suite.tools.tool_access import one_of_each, without_valid_credential
 from conformance.suite.tools.toolbox import Arguments, Toolbox, arguments_of
 from conformance.target.target import Credential
 
@@ -43,16 +38,9 @@ def test_a_tool_needs_a_credential(
         who, scheme = each.caller.credential, each.caller.scheme
         check_shown_nothing(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
     check_without_effect(call, operation, approvals, trials)
-    further = further_arguments(operation, toolbox, call)
-    for beside in (*further, *with_longest_page(operation, call)):
-        for each in one_of_each(intruders):
-            who, scheme = each.caller.credential, each.caller.scheme
-            purpose = f"{each.purpose}, beside arguments"
-            check_shown_nothing(toolbox.call(operation, beside, who, scheme, purpose=purpose))
     # A caller who is rejected at the handshake may still be served without it, or in a session.
     for each in one_of_each(intruders):
-        for given in (arguments, *further):
-            _check_guest(operation, given, each.caller, toolbox)
+        _check_guest(operation, arguments, each.caller, toolbox)
     check_without_effect(call, operation, approvals, trials)
 
 
@@ -67,13 +55,6 @@ def test_a_tool_needs_the_permission(
     check_shown_nothing(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     _check_guest(operation, arguments, Caller(credential, scheme), toolbox)
     check_without_effect(call, operation, approvals, trials)
-    for further in (
-        *further_arguments(operation, toolbox, call),
-        *with_longest_page(operation, call),
-        *with_primarys_cursor(operation, toolbox, arguments),
-    ):
-        beside = f"{purpose}, beside arguments"
-        check_shown_nothing(toolbox.call(operation, further, credential, scheme, purpose=beside))
 
 
 @requirement("tools/grants")
@@ -103,9 +84,8 @@ def test_a_tool_stays_within_the_grant(
         return
     for id in outside:
         purpose = "a record outside the grant"
-        for given in (arguments, *with_longest_page(operation, call)):
-            result = toolbox.call_as_primary(operation, {**given, name: id}, purpose)
-            check_shown_nothing(result, [id])
+        result = toolbox.call_as_primary(operation, {**arguments, name: id}, purpose)
+        check_shown_nothing(result, [id])
 
 
 def _check_out_of_outsiders_reach(

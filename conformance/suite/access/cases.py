@@ -7,7 +7,7 @@ from conformance.contract import api, openapi
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
-from conformance.suite.access.rule import Cell
+from conformance.suite.access.rule import BETWEEN, LIMITS, Cell
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import Review
 from conformance.suite.approval.trials import Trials
@@ -123,8 +123,8 @@ class Cases:
         operation = self._live.operation(cell.operation)
         if cell.form == "capitals":
             return call.at(**{name: _spelled(id, cell) for name, id in call.path.items()})
-        if cell.form == "limit":
-            return call.asking(limit="1")
+        if cell.form in (*LIMITS, *BETWEEN):
+            return call.asking(limit=cell.form)
         if cell.form == "filters":
             for role in operation.filters:
                 with suppress(Inconclusive, NotApplicable):
@@ -132,7 +132,9 @@ class Cases:
             filters = own_filters(operation, self._live)
             if not filters:
                 raise NotApplicable(f"no filter of {operation.id} is known for certain")
-            return call.asking(**filters)
+            # An argument may be read only where there is another one.
+            limit = "1" if cell.scheme == api.load().schemes[-1] else None
+            return call.asking(limit=limit, **filters)
         if cell.form == "cursor":
             name = self._live.session.name(operation, "cursor")
             if name is None or cursor is None:

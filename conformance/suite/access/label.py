@@ -25,7 +25,6 @@ LISTS = {
 }
 FORMS = {
     "plain": "",
-    "limit": ", with limit=1",
     "cursor": ", with a cursor",
     "filters": ", with filters",
     "capitals": ", with the id in the other case",
@@ -42,7 +41,8 @@ def label(cell: Cell) -> str:
     """The cell in a few words: "outsider asks for a record of primary, with limit=1"."""
     who = CALLERS.get(cell.caller, cell.caller)
     does = "approves" if openapi.load().operations[cell.operation].writes else "asks for"
-    return f"{who} {does} {_asked(cell)}{FORMS[cell.form]}{SETTINGS[cell.setting]}"
+    form = FORMS.get(cell.form, f", with limit={cell.form}")
+    return f"{who} {does} {_asked(cell)}{form}{SETTINGS[cell.setting]}"
 
 
 def _asked(cell: Cell) -> str:

@@ -33,11 +33,13 @@ CALLERS = (
     *UNAUTHENTICATED,
 )
 INTERFACES = ("http", "tool")
-FORMS = ("plain", "limit", "cursor", "filters", "capitals", "replay")
+LIMITS, BETWEEN = ("1", "100"), ("10", "25", "50")
+"""The limits of pages, and those between them that clients choose: each is a form."""
+FORMS = ("plain", *LIMITS, *BETWEEN, "cursor", "filters", "capitals", "replay")
 SETTINGS = ("alone", "after", "beside")
 """By itself, right after a caller whose outcome is another one, or concurrently with that one."""
 OUTSIDE = frozenset({"foreign", "ungranted"})
-SINGLE_DEFECT = frozenset({"plain", "limit"})
+SINGLE_DEFECT = frozenset({"plain", *LIMITS, *BETWEEN})
 """The forms in which nothing but the caller or the record can be wrong.
 
 A cursor may belong to its caller, and an id in capitals may be no id of the target's.
@@ -86,7 +88,8 @@ class Cell:
             return *pairs, (self.caller, self.operation, self.interface)
         if (self.caller, self.record, *way) == ("outsider", "own", "tool", "capitals"):
             return *pairs, (asked, self.operation, way)
-        if self.interface == "tool" or expected is Outcome.SERVED:
+        is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
+        if self.interface == "tool" or expected is Outcome.SERVED or is_between:
             return (*pairs,)
         return *pairs, (expected, self.operation, way)
 
@@ -161,6 +164,8 @@ def _has_meaning(cell: Cell) -> bool:
     is_checked_elsewhere = (cell.interface, cell.form, cell.setting) == ("http", "plain", "alone")
     if cell.form not in forms(operation) or is_checked_elsewhere:
         return False
+    if cell.form in BETWEEN and cell.interface == "tool":
+        return False
     if operation.writes:
         return _approval_has_meaning(cell)
     if cell.caller == "no-review-role" or (cell.caller, operation.id) == (
@@ -196,7 +201,7 @@ def forms(operation: Operation) -> tuple[str, ...]:
     if not operation.is_list:
         return ("plain", *capitals)
     filters = ("filters",) if operation.filters else ()
-    return ("plain", "limit", "cursor", *filters, *capitals)
+    return ("plain", *LIMITS, *BETWEEN, "cursor", *filters, *capitals)
 
 
 def _kind(operation: Operation) -> tuple[bool, ...]:

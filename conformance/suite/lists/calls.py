@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
@@ -11,19 +10,6 @@ from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
-
-LONGEST = "100"
-LIMITS = ("25", "50", "2", "10")
-"""Further limits beside which access is checked: a target may treat each of them apart."""
-
-
-def limited(call: Call, operation: Operation, scheme: str) -> list[Call]:
-    """A call of a list with the longest page and further limits, others for each scheme."""
-    if not operation.is_list:
-        return []
-    schemes = api.load().schemes
-    limits = (LONGEST, *LIMITS[schemes.index(scheme) :: len(schemes)])
-    return [call.asking(limit=limit) for limit in limits]
 
 
 def require_baseline_by(call: Call, scheme: str, live: Live) -> None:

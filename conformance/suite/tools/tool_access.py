@@ -2,16 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from conformance.contract.openapi import Operation
-from conformance.http.exchange import Call
 from conformance.runner.context import Context
 from conformance.suite.callers.forged_credentials import made_up
-from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.filters import filters_of
-from conformance.suite.tools.toolbox import Toolbox, arguments_of
 from conformance.target.target import Credential
 
 NAMED = {"expired": "an expired credential", "revoked": "a revoked credential"}
@@ -43,21 +37,3 @@ def _invalid(session: Context, primary: Credential) -> Iterator[Intruder]:
 def one_of_each(intruders: list[Intruder]) -> list[Intruder]:
     """The last of the intruders with each purpose."""
     return list({intruder.purpose: intruder for intruder in intruders}.values())
-
-
-def further_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[dict[str, Any]]:
-    """A limit and every filter of a list, if primary is served with them; [] otherwise.
-
-    A check of access may be missing beside arguments.
-    """
-    if not operation.is_list:
-        return []
-    filters = {name: value for name, _, value in filters_of(operation, toolbox)}
-    arguments = {**arguments_of(call), "limit": 1, **filters}
-    baseline = toolbox.call_until_served(operation, arguments, "the baseline tool call")
-    return [arguments] if baseline.is_served else []
-
-
-def with_longest_page(operation: Operation, call: Call) -> list[dict[str, Any]]:
-    """The arguments of a list with the largest limit; [] for other operations."""
-    return [{**arguments_of(call), "limit": PAGE}] if operation.is_list else []

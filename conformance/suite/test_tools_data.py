@@ -25,7 +25,7 @@ from conformance.suite.tools.filtered_pages import (
     check_only_passing,
 )
 from conformance.suite.tools.filters import FilterCase, cursor_of, filter_cases, filters_of
-from conformance.suite.tools.interfaces import ByTool
+from conformance.suite.tools.interfaces import ByTool, Received
 from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.results import by_id, check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
@@ -101,12 +101,12 @@ def _compare_without_limit(call: Call, comparison: Comparison) -> None:
     """A page by tool without a limit leads on to the records that it does not show."""
     operation, toolbox = comparison.operation, comparison.toolbox
     result = toolbox.call_as_primary(operation, arguments_of(call), "a page without a limit")
-    page = Pair(result.exchange, result)
-    if not result.is_served or page.tool_cursor is not None:
+    page = Received(result.exchange, result)
+    if not result.is_served or page.cursor is not None:
         return
     longest, cursor = _longest_page(call, toolbox.live), cursor_of(call, operation, toolbox)
     # Without a cursor, neither interface leads on; their first pages may have other lengths.
-    if cursor is not None and by_id(longest).keys() - by_id(page.tool_items).keys():
+    if cursor is not None and by_id(longest).keys() - by_id(page.items).keys():
         PageComparison(comparison, cursor).check_same_records(call)
 
 
@@ -147,7 +147,7 @@ def _check_following(
     call: Call, result: ToolResult, case: FilterCase, pages: PageComparison
 ) -> None:
     """The page after this one keeps to the filters too."""
-    cursor = Pair(result.exchange, result).tool_cursor
+    cursor = Received(result.exchange, result).cursor
     if cursor is not None and pages.cursor is not None:
         following = call.asking(limit="100", **{pages.cursor: cursor})
         check_only_passing(following, case.owners, pages.comparison)
@@ -174,19 +174,19 @@ def _compare_lengths(call: Call, comparison: Comparison) -> None:
     lengths = set()
     for _ in range(ROUNDS):
         pair = comparison.pair(call)
-        if pair is None or len(pair.tool_items) == len(pair.over_http.items):
+        if pair is None or len(pair.by_tool.items) == len(pair.over_http.items):
             return
         last = pair
-        lengths.add((len(pair.over_http.items), len(pair.tool_items)))
+        lengths.add((len(pair.over_http.items), len(pair.by_tool.items)))
     if len(lengths) > 1:
         return  # pages may be shorter than their limit, each time by another number
     violation = defect(
         Kind.COUNT,
         "the default limit of the tool is not that of the operation",
         expected=f"{len(last.over_http.items)} items",
-        actual=len(last.tool_items),
+        actual=len(last.by_tool.items),
     ).on("items")
-    expect.violated(violation, last.over_http, last.by_tool.exchange)
+    expect.violated(violation, last.over_http.exchange, last.by_tool.exchange)
 
 
 def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
@@ -199,7 +199,7 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
     over_http = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)
     by_tool = toolbox.call(operation, {}, outsider, toolbox.scheme, purpose=purpose)
     if over_http.status == 200 and by_tool.is_served:
-        comparison.check_record(Pair(over_http, by_tool))
+        comparison.check_record(Pair(Received(over_http), Received(by_tool.exchange, by_tool)))
 
 
 def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:

@@ -66,9 +66,11 @@ def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
             pairs = list(filter(None, [comparison.pair(call)]))
         for pair in pairs:
             # What the run has approved is left out by the rule on all that it has seen.
-            records = by_id(pair.tool_items or [pair.by_tool.data])
+            records = by_id(pair.by_tool.items or [pair.by_tool.data])
             for id in sorted(records.keys() & toolbox.live.session.approved):
-                require_agreement(pair.over_http, pair.by_tool.exchange, id, toolbox.live.session)
+                require_agreement(
+                    pair.over_http.exchange, pair.by_tool.exchange, id, toolbox.live.session
+                )
     except Violation as found:
         raise Violation(found.defect, exchanges=found.exchanges, operation=operation.id) from found
 

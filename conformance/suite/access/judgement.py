@@ -15,7 +15,7 @@ from conformance.suite.access.rule import (
 )
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
-from conformance.suite.callers.places import in_item, status_line
+from conformance.suite.callers.places import in_item
 from conformance.suite.lists.calls import forbidden
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.interfaces import Received
@@ -75,7 +75,7 @@ def _check_served(cell: Cell, received: Received) -> None:
         cell=label(cell),
         response=received.describe(),
         allowed=[200] if received.result is None else [],
-    ).at(status_line(received.exchange))
+    ).at(received.where)
     expect.that(received.is_served, otherwise, received.exchange)
 
 

@@ -1,14 +1,13 @@
 """The same request by tool and over HTTP."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
-from conformance.http.exchange import Call, Exchange
-from conformance.rules.tool_result import ToolResult
+from conformance.http.exchange import Call
 from conformance.suite.callers import expect
+from conformance.suite.tools.interfaces import Received
 from conformance.suite.tools.results import data_of
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -20,22 +19,8 @@ ROUNDS = 3
 class Pair:
     """The responses of both interfaces to the same arguments."""
 
-    over_http: Exchange
-    by_tool: ToolResult
-
-    @property
-    def tool_items(self) -> list[Any]:
-        """The items of the tool's page; [] where it returned no page."""
-        data = self.by_tool.data
-        items = data.get("items") if isinstance(data, dict) else None
-        return items if isinstance(items, list) else []
-
-    @property
-    def tool_cursor(self) -> str | None:
-        """`nextCursor` of the tool's page where it is a string."""
-        data = self.by_tool.data
-        cursor = data.get("nextCursor") if isinstance(data, dict) else None
-        return cursor if isinstance(cursor, str) else None
+    over_http: Received
+    by_tool: Received
 
 
 @dataclass(frozen=True)
@@ -58,7 +43,7 @@ class Comparison:
         if by_tool.is_rejected and self._is_used_up(call):
             return None
         data_of(by_tool)
-        pair = Pair(over_http, by_tool)
+        pair = Pair(Received(over_http), Received(by_tool.exchange, by_tool))
         self.check_record(pair)
         return pair
 
@@ -78,7 +63,7 @@ class Comparison:
             actual=shown,
         ).on("id")
         is_own = bool(shown) and all(str(each).lower() == str(own).lower() for each in shown)
-        expect.that(is_own, violation, pair.over_http, pair.by_tool.exchange)
+        expect.that(is_own, violation, pair.over_http.exchange, pair.by_tool.exchange)
 
     def _is_used_up(self, call: Call) -> bool:
         """Whether HTTP rejects a call that it served before: a cursor may be valid only once."""

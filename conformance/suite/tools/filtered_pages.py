@@ -9,6 +9,7 @@ from conformance.rules.judgement import shown
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
+from conformance.suite.tools.interfaces import Received
 from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import arguments_of
 
@@ -22,7 +23,7 @@ def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Compar
     purpose = "a filter by tool"
     result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
     _check_items(call, result, comparison)
-    if not _strays(Pair(result.exchange, result).tool_items, owners):
+    if not _strays(Received(result.exchange, result).items, owners):
         return result
     over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
     violation = defect(
@@ -40,7 +41,7 @@ def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> Non
     """Violation where a tool repeatedly has an empty page, and HTTP has records on it."""
     toolbox = comparison.toolbox
     for _ in range(1, ROUNDS):
-        if not result.is_served or Pair(result.exchange, result).tool_items:
+        if not result.is_served or Received(result.exchange, result).items:
             return
         purpose = "the same over HTTP"
         over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
@@ -54,7 +55,7 @@ def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> Non
         expected=f"{len(over_http.items)} items",
         actual=0,
     ).on("items")
-    is_empty = result.is_served and not Pair(result.exchange, result).tool_items
+    is_empty = result.is_served and not Received(result.exchange, result).items
     expect.that(not is_empty, violation, over_http, result.exchange)
 
 
@@ -99,7 +100,7 @@ def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
     if not all(_fits(record, name, value) for record in over_http):
         return
     for pair in pairs:
-        for record in by_id(pair.tool_items).values():
+        for record in by_id(pair.by_tool.items).values():
             shown = str(record.get(name, value))
             violation = defect(
                 Kind.FOREIGN,

@@ -7,9 +7,11 @@ from typing import Any, Protocol
 import orjson
 
 from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Location
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.tool_result import ToolResult
+from conformance.suite.callers.places import status_line
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
@@ -33,6 +35,16 @@ class Received:
     def data(self) -> Any:
         """The data of the operation, or MISSING."""
         return self.exchange.data if self.result is None else self.result.data
+
+    @property
+    def shown(self) -> Sequence[Any]:
+        """The data, and for a tool those of its text as well."""
+        return [self.exchange.data] if self.result is None else self.result.shown
+
+    @property
+    def where(self) -> Location:
+        """The place of the result in its exchange."""
+        return status_line(self.exchange) if self.result is None else self.result.where
 
     @property
     def items(self) -> list[dict[str, Any]]:

@@ -1,41 +1,81 @@
 """Pages of a list by tool and over HTTP, which have to show the same records in the end."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
 from conformance.rules.judgement import shown
 from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
-from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
+from conformance.suite.tools.comparison import Comparison, Pair
+from conformance.suite.tools.interfaces import Received
 from conformance.suite.tools.results import by_id, data_of
 from conformance.suite.tools.toolbox import arguments_of
 
 MAX_LIMIT = 100
 """The longest page that the contract allows."""
 
-Page = tuple[list[Any], str | None]
-"""The items of a page and its `nextCursor`."""
+
+@dataclass(frozen=True)
+class Walk:
+    """The pages of one interface, one after the other; `is_whole` where the last one was read."""
+
+    pages: tuple[Received, ...]
+    is_whole: bool = False
+
+    @property
+    def ids(self) -> Counter[str]:
+        """How often each record is shown."""
+        return Counter(id for page in self.pages for id in by_id(page.items))
+
+    @property
+    def repeated(self) -> set[str]:
+        """The records that are shown more than once."""
+        return {id for id, count in self.ids.items() if count > 1}
+
+    def lacks(self, other: "Walk") -> set[str]:
+        """The records that the other interface alone shows; an item without an id may be any."""
+        hides_ids = any(not by_id([item]) for page in self.pages for item in page.items)
+        is_open = hides_ids or not self.is_whole
+        return set() if is_open else set(other.ids) - set(self.ids)
+
+    def showing(self, id: str) -> list[str]:
+        """The exchanges that show a record; that of the first page where none does."""
+        found = [page.exchange.id for page in self.pages if id in by_id(page.items)]
+        return found or [self.pages[0].exchange.id]
 
 
 @dataclass(frozen=True)
-class WholeList:
-    """The ids on all pages of one interface; `hides_ids` where an item shows none."""
+class Difference:
+    """What one interface shows and the other does not, by the kind of defect."""
 
-    ids: set[str]
-    hides_ids: bool = False
+    repeated: frozenset[str]
+    omitted: frozenset[str]
+    foreign: frozenset[str]
 
-    def and_page(self, items: list[Any]) -> "WholeList":
-        """The list with one page more."""
-        hides_ids = any(not by_id([item]) for item in items)
-        return WholeList(self.ids | by_id(items).keys(), self.hides_ids or hides_ids)
+    @staticmethod
+    def of(over_http: Walk, by_tool: Walk) -> "Difference":
+        """The difference between two walks."""
+        return Difference(
+            frozenset(by_tool.repeated - over_http.repeated),
+            frozenset(by_tool.lacks(over_http)),
+            frozenset(over_http.lacks(by_tool)),
+        )
 
-    def only(self, other: "WholeList") -> set[str]:
-        """The ids that the other interface does not show; an item without an id may be any."""
-        return set() if other.hides_ids else self.ids - other.ids
+    def __and__(self, other: "Difference") -> "Difference":
+        """What two differences have in common."""
+        return Difference(
+            self.repeated & other.repeated,
+            self.omitted & other.omitted,
+            self.foreign & other.foreign,
+        )
+
+    def __bool__(self) -> bool:
+        """Whether there is one."""
+        return bool(self.repeated or self.omitted or self.foreign)
 
 
 @dataclass(frozen=True)
@@ -57,63 +97,53 @@ class PageComparison:
         pairs = self._pages(call, most)
         for pair in pairs:
             _check_cursor(pair)
-        self._check_not_repeated(call, most, pairs)
-        shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
-        if shown[0] != shown[1]:
+        if self._are_unlike(pairs):
             self.check_same_records(call)
-        self._check_goes_on(call, most, pairs)
         return pairs
 
+    def _are_unlike(self, pairs: Sequence[Pair]) -> bool:
+        """Whether pages show other records, or one of the interfaces alone leads on."""
+        over_http = Walk(tuple(pair.over_http for pair in pairs))
+        by_tool = Walk(tuple(pair.by_tool for pair in pairs))
+        ends = {
+            page.cursor is None for pair in pairs[-1:] for page in (pair.over_http, pair.by_tool)
+        }
+        return over_http.ids != by_tool.ids or (self.cursor is not None and len(ends) > 1)
+
     def check_same_records(self, call: Call) -> None:
-        """Violation where, page by page to the end, only one interface ever shows a record."""
-        only_over_http: set[str] | None = None
-        only_by_tool: set[str] | None = None
+        """Violation where, page by page to the end, the interfaces keep showing other records."""
+        lasting: Difference | None = None
         lists: list[set[str]] = []
-        counts = 0, 0
         for seconds in (0.0, *PAUSES):
             self.comparison.toolbox.live.session.transport.wait(seconds)
-            over_http = self._all_ids(call, self._page_over_http)
-            by_tool = self._all_ids(call, self._page_by_tool)
-            if over_http is None or by_tool is None:
-                self._leave_open(call)
+            over_http = self._walk(call, self._page_over_http)
+            by_tool = self._walk(call, self._page_by_tool)
+            found = Difference.of(over_http, by_tool)
+            lasting = found if lasting is None else lasting & found
+            if not lasting:
+                self._require_whole(call, over_http, by_tool)
                 return
-            lists.append(over_http.ids)
-            counts = len(over_http.ids), len(by_tool.ids)
-            ours, theirs = over_http.only(by_tool), by_tool.only(over_http)
-            only_over_http = ours if only_over_http is None else only_over_http & ours
-            only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
-            if not only_over_http and not only_by_tool:
-                return
-        if only_over_http:
-            self._report(Kind.OMITTED, "no page of the tool", call, only_over_http, counts)
-        if only_by_tool and all(each == lists[0] for each in lists):
-            self._report(Kind.FOREIGN, "no page over HTTP", call, only_by_tool, counts)
+            lists.append(set(over_http.ids))
+        assert lasting is not None
+        if lasting.repeated:
+            _report_repeated(by_tool, min(lasting.repeated))
+        if lasting.omitted:
+            _report(Kind.OMITTED, "no page of the tool", min(lasting.omitted), (over_http, by_tool))
+        if all(each == lists[0] for each in lists):
+            _report(Kind.FOREIGN, "no page over HTTP", min(lasting.foreign), (over_http, by_tool))
         raise Inconclusive(
             f"the records of {call.operation} change with every read",
             needs=("data that stay the same",),
         )
 
-    def _ends_early(self, pairs: list[Pair]) -> bool:
-        """Whether the last page by tool has no cursor, and that over HTTP has one."""
-        if self.cursor is None or not pairs:
-            return False
-        return pairs[-1].tool_cursor is None and pairs[-1].over_http.cursor is not None
-
-    def _check_goes_on(self, call: Call, most: int, pairs: list[Pair]) -> None:
-        """Violation where the tool repeatedly has no cursor, and HTTP goes on with more records."""
-        for _ in range(ROUNDS):
-            if not self._ends_early(pairs):
-                return
-            short, pairs = pairs, self._pages(call, most)
-        last = short[-1].over_http
-        items, _ = self._page_over_http(last.call.asking(**{str(self.cursor): str(last.cursor)}))
-        violation = defect(
-            Kind.OMITTED,
-            "the tool has no further page, and HTTP has one",
-            expected="a nextCursor",
-        ).on("nextCursor")
-        is_whole = by_id(items).keys() <= set(_ids_by_tool(short))
-        expect.that(is_whole, violation, last, short[-1].by_tool.exchange)
+    def _require_whole(self, call: Call, *walks: Walk) -> None:
+        """Inconclusive where the longest pages do not end; shorter ones show no more."""
+        is_whole = all(walk.is_whole for walk in walks)
+        if not is_whole and dict(call.query).get("limit") == str(MAX_LIMIT):
+            raise Inconclusive(
+                f"the list of {call.operation} is too long to be compared as a whole",
+                needs=("a larger --depth",),
+            )
 
     def _pages(self, call: Call, most: int) -> list[Pair]:
         pairs: list[Pair] = []
@@ -123,108 +153,64 @@ class PageComparison:
             if pair is None:
                 break
             pairs.append(pair)
-            cursors = pair.over_http.cursor, pair.tool_cursor
+            cursors = pair.over_http.cursor, pair.by_tool.cursor
             if self.cursor is None or None in cursors:
                 break
             over_http = over_http.asking(**{self.cursor: cursors[0]})
             by_tool = by_tool.asking(**{self.cursor: cursors[1]})
         return pairs
 
-    def _check_not_repeated(self, call: Call, most: int, pairs: list[Pair]) -> None:
-        repeated = self._repeated(pairs)
-        for _ in range(1, ROUNDS):
-            if not repeated:
-                return
-            pairs = self._pages(call, most)
-            repeated &= self._repeated(pairs)
-        if repeated:
-            violation = defect(
-                Kind.REPEATED,
-                "the tool shows {id} on more than one page",
-                expected="each record once",
-                id=min(repeated),
-            ).on("id")
-            expect.violated(violation, *(pair.by_tool.exchange for pair in pairs))
-
-    def _repeated(self, pairs: list[Pair]) -> set[str]:
-        """The ids that the tool shows more than once, and HTTP does not."""
-        by_tool = Counter([*_ids_by_tool(pairs), *self._ids_after(pairs)])
-        over_http = Counter(_ids_over_http(pairs))
-        return {id for id, count in by_tool.items() if count > 1 >= over_http[id]}
-
-    def _ids_after(self, pairs: list[Pair]) -> list[str]:
-        """The ids on the page to which the tool leads after the last page over HTTP."""
-        last = pairs[-1] if pairs else None
-        if last is None or self.cursor is None or last.over_http.cursor is not None:
-            return []
-        if last.tool_cursor is None:
-            return []
-        items, _ = self._page_by_tool(last.over_http.call.asking(**{self.cursor: last.tool_cursor}))
-        return [*by_id(items)]
-
-    def _leave_open(self, call: Call) -> None:
-        """Inconclusive for the longest pages; shorter ones end later and show no more."""
-        if dict(call.query).get("limit") == str(MAX_LIMIT):
-            raise Inconclusive(
-                f"the list of {call.operation} is too long to be compared as a whole",
-                needs=("a larger --depth",),
-            )
-
-    def _all_ids(self, call: Call, read: Callable[[Call], Page]) -> WholeList | None:
-        """The ids on all pages; None where there are more pages than the run may read."""
-        whole = WholeList(set())
+    def _walk(self, call: Call, read: Callable[[Call], Received]) -> Walk:
+        """All pages, or as many as the run may read."""
+        pages: list[Received] = []
         for _ in range(self.comparison.toolbox.live.session.depth.pages):
-            items, cursor = read(call)
-            whole = whole.and_page(items)
-            if cursor is None or self.cursor is None or not items:
-                return whole
-            call = call.asking(**{self.cursor: cursor})
-        return None
+            pages.append(page := read(call))
+            if page.cursor is None or self.cursor is None or not page.items:
+                return Walk(tuple(pages), is_whole=True)
+            call = call.asking(**{self.cursor: page.cursor})
+        return Walk(tuple(pages))
 
-    def _page_over_http(self, call: Call) -> Page:
-        page = self.comparison.toolbox.live.callers.baseline(
-            call, scheme=self.comparison.toolbox.scheme
-        )
+    def _page_over_http(self, call: Call) -> Received:
+        toolbox = self.comparison.toolbox
+        page = toolbox.live.callers.baseline(call, scheme=toolbox.scheme)
         if not isinstance(page.data, dict) or not isinstance(page.data.get("items"), list):
             raise Inconclusive(  # reported by the rules of the response
                 f"a page of {call.operation} over HTTP has no items", exchanges=[page.id]
             )
-        return page.items, page.cursor
+        return Received(page)
 
-    def _page_by_tool(self, call: Call) -> Page:
+    def _page_by_tool(self, call: Call) -> Received:
         operation, toolbox = self.comparison.operation, self.comparison.toolbox
         result = toolbox.call_until_served(operation, arguments_of(call), "a page by tool")
-        data = data_of(result)
-        items = data.get("items") if isinstance(data, dict) else None
-        cursor = data.get("nextCursor") if isinstance(data, dict) else None
-        return (
-            items if isinstance(items, list) else [],
-            cursor if isinstance(cursor, str) else None,
-        )
+        data_of(result)
+        return Received(result.exchange, result)
 
-    def _report(
-        self, kind: Kind, text: str, call: Call, ids: set[str], counts: tuple[int, int]
-    ) -> NoReturn:
-        raise Violation(
-            defect(
-                kind,
-                f"{text} shows {{id}} (items over HTTP: {{over_http}}, by tool: {{by_tool}})",
-                expected="the records of the operation",
-                id=min(ids),
-                over_http=counts[0],
-                by_tool=counts[1],
-            ).on("id"),
-            exchanges=self._evidence(call),
-        )
 
-    def _evidence(self, call: Call) -> list[str]:
-        """The first page of each interface, read once more."""
-        toolbox, operation = self.comparison.toolbox, self.comparison.operation
-        over_http = toolbox.live.callers.send(
-            call, scheme=toolbox.scheme, purpose="the page over HTTP"
-        )
-        by_tool = toolbox.call_as_primary(operation, arguments_of(call), "the page by tool")
-        return [over_http.id, by_tool.exchange.id]
+def _report(kind: Kind, text: str, id: str, walks: tuple[Walk, Walk]) -> NoReturn:
+    over_http, by_tool = walks
+    raise Violation(
+        defect(
+            kind,
+            f"{text} shows {{id}} (items over HTTP: {{over_http}}, by tool: {{by_tool}})",
+            expected="the records of the operation",
+            id=id,
+            over_http=len(over_http.ids),
+            by_tool=len(by_tool.ids),
+        ).on("id"),
+        exchanges=[over_http.showing(id)[0], by_tool.showing(id)[0]],
+    )
+
+
+def _report_repeated(by_tool: Walk, id: str) -> NoReturn:
+    raise Violation(
+        defect(
+            Kind.REPEATED,
+            "the tool shows {id} on more than one page",
+            expected="each record once",
+            id=id,
+        ).on("id"),
+        exchanges=by_tool.showing(id),
+    )
 
 
 def _check_cursor(pair: Pair) -> None:
@@ -247,11 +233,3 @@ def _next_cursor(data: object) -> object:
 
 def _is_cursor(value: object) -> bool:
     return value is None or isinstance(value, str)
-
-
-def _ids_by_tool(pairs: list[Pair]) -> list[str]:
-    return [id for pair in pairs for id in by_id(pair.tool_items)]
-
-
-def _ids_over_http(pairs: list[Pair]) -> list[str]:
-    return [id for pair in pairs for id in by_id(pair.over_http.items)]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from conformance.contract import openapi
 from conformance.contract.identifiers import is_uuid
@@ -33,10 +34,21 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = {
     "page size": ("unstated", "1", "2-24", "25", "26-99", "100", "out of range"),
     "position": ("first page", "later page"),
     "headers": ("usual", "other"),
+    "decoration": (
+        "none",
+        "unknown parameter",
+        "parameter twice",
+        "percent-encoded",
+        "language",
+        "two credentials",
+    ),
     "amount": ("no item", "one item", "several items"),
 }
 """The dimensions, each with its values."""
 
+UNKNOWN = "unknownParameter"
+"""The name of a parameter that no operation has."""
+CREDENTIALS = frozenset({"x-api-key", "authorization"})
 FORGED = frozenset({"unknown", "near-miss"})
 SIZES = ((1, "1"), (24, "2-24"), (25, "25"), (99, "26-99"), (100, "100"))
 """The largest size of each range."""
@@ -60,6 +72,7 @@ def conditions(exchange: Exchange) -> Conditions:
         "arguments": _arguments(arguments, operation, has_body=exchange.call.body is not None),
         "spelling": _spelling(ids),
         "headers": _headers(exchange, is_tool=message is not None),
+        "decoration": _decoration(exchange, operation, arguments),
         **_of_list(operation, arguments, exchange, is_tool=message is not None),
     }
 
@@ -105,6 +118,21 @@ def _headers(exchange: Exchange, *, is_tool: bool) -> str:
     media_type = sent.get("content-type", "application/json")
     is_usual = is_tool or sent.get("accept", "application/json") == "application/json"
     return "usual" if is_usual and media_type == "application/json" else "other"
+
+
+def _decoration(exchange: Exchange, operation: Operation, arguments: Mapping[str, Any]) -> str:
+    """What a request has that the contract gives no meaning to; the first kind of it."""
+    names = [name for name, _ in exchange.call.query]
+    headers = {name for name, _ in exchange.request.headers}
+    path = exchange.request.url.partition("?")[0]
+    found = {
+        "two credentials": headers >= CREDENTIALS,
+        "parameter twice": len(names) > len({name.removesuffix("[]") for name in names}),
+        "unknown parameter": not operation.writes and UNKNOWN in arguments,
+        "percent-encoded": is_uuid(unquote(path).rpartition("/")[2]) and "%" in path,
+        "language": "accept-language" in headers,
+    }
+    return next((name for name, is_so in found.items() if is_so), "none")
 
 
 def _of_list(

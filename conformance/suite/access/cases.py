@@ -1,5 +1,6 @@
 """The requests of cells: the caller, the call that it makes, and what primary gets for it."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from conformance.contract import api, openapi
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
+from conformance.suite.access.decorations import UNKNOWN
 from conformance.suite.access.rule import BETWEEN, LIMITS, Cell
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import Review
@@ -17,6 +19,12 @@ from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.tools.channel import Caller
 from conformance.target.target import Credential
+
+STATED: Mapping[str, dict[str, str]] = {
+    **{limit: {"limit": limit} for limit in (*LIMITS, *BETWEEN)},
+    "decorated": dict([UNKNOWN]),
+}
+"""The forms that are the same arguments for every operation."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +131,8 @@ class Cases:
         operation = self._live.operation(cell.operation)
         if cell.form == "capitals":
             return call.at(**{name: _spelled(id, cell) for name, id in call.path.items()})
-        if cell.form in (*LIMITS, *BETWEEN):
-            return call.asking(limit=cell.form)
+        if cell.form in STATED:
+            return call.asking(**STATED[cell.form])
         if cell.form == "filters":
             for role in operation.filters:
                 with suppress(Inconclusive, NotApplicable):

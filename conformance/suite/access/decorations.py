@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.http.outgoing import fill
+from conformance.report import conditions
 
 Header = tuple[str, str]
 
-UNKNOWN = ("unknownParameter", "1")
+UNKNOWN = (conditions.UNKNOWN, "1")
 LANGUAGE = ("accept-language", "de-CH, de;q=0.9")
 
 

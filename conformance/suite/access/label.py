@@ -28,6 +28,7 @@ FORMS = {
     "cursor": ", with a cursor",
     "filters": ", with filters",
     "capitals": ", with the id in the other case",
+    "decorated": ", with an unknown parameter",
     "replay": ", with the key of an approval",
 }
 SETTINGS = {

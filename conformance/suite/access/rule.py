@@ -35,7 +35,7 @@ CALLERS = (
 INTERFACES = ("http", "tool")
 LIMITS, BETWEEN = ("1", "100"), ("10", "25", "50")
 """The limits of pages, and those between them that clients choose: each is a form."""
-FORMS = ("plain", *LIMITS, *BETWEEN, "cursor", "filters", "capitals", "replay")
+FORMS = ("plain", *LIMITS, *BETWEEN, "cursor", "filters", "capitals", "decorated", "replay")
 SETTINGS = ("alone", "after", "beside")
 """By itself, right after a caller whose outcome is another one, or concurrently with that one."""
 OUTSIDE = frozenset({"foreign", "ungranted"})
@@ -199,9 +199,9 @@ def forms(operation: Operation) -> tuple[str, ...]:
         return ("plain", "capitals", "replay")
     capitals = ("capitals",) if "{" in operation.path else ()
     if not operation.is_list:
-        return ("plain", *capitals)
+        return ("plain", *capitals, "decorated")
     filters = ("filters",) if operation.filters else ()
-    return ("plain", *LIMITS, *BETWEEN, "cursor", *filters, *capitals)
+    return ("plain", *LIMITS, *BETWEEN, "cursor", *filters, *capitals, "decorated")
 
 
 def _kind(operation: Operation) -> tuple[bool, ...]:

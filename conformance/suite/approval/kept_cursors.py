@@ -145,7 +145,7 @@ def _followed(page: Exchange, live: Live) -> Later:
     """What the cursor of a page leads to now, and the page with one record more."""
     following = page.call.asking(**_onward(page, live))
     longer = page.call.asking(limit=str(len(page.items) + 1))
-    return Later(page, *(_sent(call, page, live) for call in (following, longer)))
+    return Later(page, _sent(following, page, live, fresh=True), _sent(longer, page, live))
 
 
 def _onward(page: Exchange, live: Live) -> dict[str, str | None]:
@@ -153,9 +153,11 @@ def _onward(page: Exchange, live: Live) -> dict[str, str | None]:
     return {name: page.cursor}
 
 
-def _sent(call: Call, page: Exchange, live: Live) -> Exchange:
+def _sent(call: Call, page: Exchange, live: Live, *, fresh: bool = False) -> Exchange:
+    """A cursor may be used on another connection than that on which it was issued."""
     credential = live.callers.credential(str(page.credential))
-    return live.session.client.send(call, Sending(credential, page.scheme, "a cursor, well after"))
+    sending = Sending(credential, page.scheme, "a cursor, well after", fresh=fresh)
+    return live.session.client.send(call, sending)
 
 
 def describe(later: Later, ids: set[str], kind: Kind) -> Defect:

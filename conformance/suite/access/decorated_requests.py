@@ -18,7 +18,7 @@ from conformance.http.sending import Sending
 from conformance.rules import arguments, page
 from conformance.rules.arguments import Fitness
 from conformance.rules.records import Record, record_key
-from conformance.suite.access.decorations import Decorated, decorated
+from conformance.suite.access.decorations import Decorated, decorated, in_path
 from conformance.suite.callers import expect
 from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.places import in_data
@@ -195,7 +195,9 @@ class DecoratedRequests:
         Where another id in the query may be served by itself, it is no decoration. What is served
         without one, others report.
         """
-        for each in self._decorated(plain, others):
+        # The matrix of access has the others.
+        base_url = self.live.session.target.base_url
+        for each in in_path(plain, self.operation, others, base_url):
             response = self._sent(each, caller, caller.schemes[0])
             if response.status == 200 and not self._is_served(plain, caller):
                 expect.violated(_otherwise(response, "is served, and not without it"), response)
@@ -209,8 +211,6 @@ class DecoratedRequests:
         call = self.live.call(self.operation)
         own = _keys(self.live.callers.baseline(call))
         theirs = _keys(self.live.callers.send(call, outsider, purpose="the outsider alone"))
-        for each in self._decorated(call, NOTHING_ELSE):
-            self._check_shows_none(self._sent(each, outsider, outsider.schemes[0]), own - theirs)
         for caller in self._without_access():
             for scheme in caller.schemes:
                 headers = other_headers(outsider, scheme)

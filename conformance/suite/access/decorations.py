@@ -42,15 +42,16 @@ def decorated(
     yield Decorated("a language", plain, headers=(LANGUAGE,), translates=True)
     if plain.query:
         yield Decorated("each parameter twice", replace(plain, query=plain.query * 2))
-    yield from _in_path(plain, operation, others, base_url)
+    yield from in_path(plain, operation, others, base_url)
     for name, value in plain.query:
         if name in others:
             yield from _ambiguous(plain, (name, value), others[name])
 
 
-def _in_path(
+def in_path(
     plain: Call, operation: Operation, others: Mapping[str, str], base_url: str
 ) -> Iterator[Decorated]:
+    """A request whose path two readers may read differently."""
     for name, id in plain.path.items():
         path = fill(operation.path, {**plain.path, name: "\0"})
         encoded = path.replace("%00", f"%{ord(id[0]):02X}{id[1:]}")

@@ -173,7 +173,7 @@ def test_a_stale_revision_is_a_conflict(
     )
     where = (in_data(attempt.after, attempt.changed_property) for attempt in changed)
     expect.that(not changed, otherwise.at(*where), *evidence(changed))
-    for label in STALE:  # raises Inconclusive for what was not attempted
+    for label in live.session.some([*STALE]):  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)
 
 
@@ -208,23 +208,23 @@ def _allowed(attempt: Attempt) -> frozenset[int]:
 
 
 @requirement("arguments/body")
-def test_a_malformed_body_is_rejected(trials: Trials) -> None:
+def test_a_malformed_body_is_rejected(live: Live, trials: Trials) -> None:
     """A body with properties of other types, or that is not an object, is rejected."""
     trials.require_consent()
-    for label in MALFORMED:
+    for label in live.session.some([*MALFORMED]):
         attempt = trials.attempt(label)
         expect.status(attempt.response, 400, 422)
         check_not_approved(attempt.response, attempt.after)
 
 
 @requirement("arguments/approval-id")
-def test_an_approval_of_an_invalid_id_is_rejected(trials: Trials) -> None:
+def test_an_approval_of_an_invalid_id_is_rejected(live: Live, trials: Trials) -> None:
     """An approval of a path id that is not a UUID is rejected.
 
     Lenient parsers take most of these ids for that of the review.
     """
     trials.require_consent()
-    for label in MISSPELT:
+    for label in live.session.some([*MISSPELT]):
         attempt = trials.attempt(label)
         expect.status(attempt.response, 400, 404, 422)
         check_not_approved(attempt.response, attempt.after)

@@ -92,7 +92,7 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
     """
     yield from _without_credential()
     yield from _forged(session, primary)
-    for number, (label, revision) in enumerate(STALE.items()):
+    for number, (label, revision) in enumerate(session.some([*STALE.items()])):
         for turn, scheme in enumerate(primary.schemes, number):
             change = changed(revision=revision)
             # A target may read one property only where the other comes first.
@@ -100,9 +100,9 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
             yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
     yield Planned(STALE_KIND, IN_CAPITALS, primary, None, ahead_in_capitals)
     yield from _as_others(session)
-    for label, change in MALFORMED.items():
+    for label, change in session.some([*MALFORMED.items()]):
         yield Planned("malformed", label, primary, None, change)
-    for label, change in MISSPELT.items():
+    for label, change in session.some([*MISSPELT.items()]):
         yield Planned("misspelt", label, primary, None, change)
     yield Planned(AMBIGUOUS, TWICE_STALE, primary, None, twice_stale)
     yield from _beside_outsider(session)

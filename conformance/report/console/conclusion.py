@@ -116,7 +116,8 @@ def _sentence(report: Report) -> Span:
 
 
 def _at_depth(depth: str) -> str:
-    return f"CONFORMANT at depth {depth}: what it checks" if depth in NARROW else WHOLE
+    verdict = f"CONFORMANT at depth {depth}, which is no verdict on the whole: what it checks"
+    return verdict if depth in NARROW else WHOLE
 
 
 def _errors(report: Report) -> Iterator[list[Span]]:

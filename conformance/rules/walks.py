@@ -33,15 +33,36 @@ class Walk:
         return [each.key[1] for each in self.sightings]
 
     @property
+    def repeated(self) -> set[str]:
+        """The ids of the records that are shown more than once."""
+        return {id for id, count in Counter(self.ids).items() if count > 1}
+
+    @property
     def way(self) -> Way:
         """How its first page was asked for."""
         return self.pages[0].way
 
     @property
     def is_whole(self) -> bool:
-        """Whether its last page says that no further one exists."""
-        data = self.pages[-1].data
-        return isinstance(data, dict) and "nextCursor" in data and data["nextCursor"] is None
+        """Whether its last page has no cursor, or no record."""
+        return cursor_of(self.pages[-1]) is None or not any(self.pages[-1].records)
+
+    def lacks(self, other: "Walk") -> set[str]:
+        """The records that another walk alone shows; nothing where one without an id may be any."""
+        number = sum(1 for page in self.pages for _ in page.records)
+        is_open = number > len(self.sightings) or not self.is_whole
+        return set() if is_open else set(other.ids) - set(self.ids)
+
+    def showing(self, id: str) -> list[str]:
+        """The exchanges that show a record; that of the first page where none does."""
+        shown = (each.answer.exchange.id for each in self.sightings if each.key[1] == id)
+        return list(dict.fromkeys(shown)) or [self.pages[0].exchange.id]
+
+
+def cursor_of(page: Answer) -> str | None:
+    """`nextCursor` of a page where it is a string."""
+    cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
+    return cursor if isinstance(cursor, str) else None
 
 
 def walks(answers: Iterable[Answer]) -> list[Walk]:
@@ -59,8 +80,8 @@ def walks(answers: Iterable[Answer]) -> list[Walk]:
         if before is not None:
             found.pop(id(before), None)
         found[id(walk)] = walk
-        cursor = answer.data.get("nextCursor") if isinstance(answer.data, dict) else None
-        if isinstance(cursor, str):
+        cursor = cursor_of(answer)
+        if cursor is not None:
             issued[*_reader(answer.way), cursor] = walk
     return [*found.values()]
 
@@ -82,16 +103,10 @@ def examine(found: Sequence[Walk]) -> Rulings:
     for walk in found:
         if len(walk.pages) < 2 or _has_changed(walk, found):
             continue
-        counts = Counter(walk.ids)
-        repeated = [each for each in walk.sightings if counts[each.key[1]] > 1]
-        shown = repeated[-1:] and [each for each in repeated if each.key == repeated[-1].key]
-        pages = dict.fromkeys(each.answer.exchange.id for each in shown)
-        yield Ruling(
-            ONCE,
-            walk.way.operation.id,
-            tuple(pages) or (walk.pages[-1].exchange.id,),
-            _repeated(shown) if shown else None,
-        )
+        id = min(walk.repeated, default="")
+        shown = [each for each in walk.sightings if each.key[1] == id]
+        otherwise = _repeated(shown) if shown else None
+        yield Ruling(ONCE, walk.way.operation.id, tuple(walk.showing(id)), otherwise)
 
 
 def _repeated(shown: Sequence[Sighting]) -> Defect:

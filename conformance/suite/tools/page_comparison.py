@@ -1,51 +1,23 @@
 """Pages of a list by tool and over HTTP, which have to show the same records in the end."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
+from conformance.rules import answer as answers
 from conformance.rules.judgement import shown
 from conformance.rules.lag import PAUSES
+from conformance.rules.walks import Walk
 from conformance.suite.callers import expect
 from conformance.suite.tools.comparison import Comparison, Pair
 from conformance.suite.tools.interfaces import Received
-from conformance.suite.tools.results import by_id, data_of
+from conformance.suite.tools.results import data_of
 from conformance.suite.tools.toolbox import arguments_of
 
 MAX_LIMIT = 100
 """The longest page that the contract allows."""
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The pages of one interface, one after the other; `is_whole` where the last one was read."""
-
-    pages: tuple[Received, ...]
-    is_whole: bool = False
-
-    @property
-    def ids(self) -> Counter[str]:
-        """How often each record is shown."""
-        return Counter(id for page in self.pages for id in by_id(page.items))
-
-    @property
-    def repeated(self) -> set[str]:
-        """The records that are shown more than once."""
-        return {id for id, count in self.ids.items() if count > 1}
-
-    def lacks(self, other: "Walk") -> set[str]:
-        """The records that the other interface alone shows; an item without an id may be any."""
-        hides_ids = any(not by_id([item]) for page in self.pages for item in page.items)
-        is_open = hides_ids or not self.is_whole
-        return set() if is_open else set(other.ids) - set(self.ids)
-
-    def showing(self, id: str) -> list[str]:
-        """The exchanges that show a record; that of the first page where none does."""
-        found = [page.exchange.id for page in self.pages if id in by_id(page.items)]
-        return found or [self.pages[0].exchange.id]
 
 
 @dataclass(frozen=True)
@@ -103,12 +75,13 @@ class PageComparison:
 
     def _are_unlike(self, pairs: Sequence[Pair]) -> bool:
         """Whether pages show other records, or one of the interfaces alone leads on."""
-        over_http = Walk(tuple(pair.over_http for pair in pairs))
-        by_tool = Walk(tuple(pair.by_tool for pair in pairs))
+        over_http = self._walk_of([pair.over_http for pair in pairs])
+        by_tool = self._walk_of([pair.by_tool for pair in pairs])
         ends = {
             page.cursor is None for pair in pairs[-1:] for page in (pair.over_http, pair.by_tool)
         }
-        return over_http.ids != by_tool.ids or (self.cursor is not None and len(ends) > 1)
+        is_going_on = self.cursor is not None and len(ends) > 1
+        return is_going_on or sorted(over_http.ids) != sorted(by_tool.ids)
 
     def check_same_records(self, call: Call) -> None:
         """Violation where, page by page to the end, the interfaces keep showing other records."""
@@ -166,9 +139,14 @@ class PageComparison:
         for _ in range(self.comparison.toolbox.live.session.depth.pages):
             pages.append(page := read(call))
             if page.cursor is None or self.cursor is None or not page.items:
-                return Walk(tuple(pages), is_whole=True)
+                break
             call = call.asking(**{self.cursor: page.cursor})
-        return Walk(tuple(pages))
+        return self._walk_of(pages)
+
+    def _walk_of(self, pages: Sequence[Received]) -> Walk:
+        contract = self.comparison.toolbox.live.session.contract
+        shown = (answers.of(page.exchange, contract) for page in pages)
+        return Walk(tuple(filter(None, shown)))
 
     def _page_over_http(self, call: Call) -> Received:
         toolbox = self.comparison.toolbox
@@ -194,8 +172,8 @@ def _report(kind: Kind, text: str, id: str, walks: tuple[Walk, Walk]) -> NoRetur
             f"{text} shows {{id}} (items over HTTP: {{over_http}}, by tool: {{by_tool}})",
             expected="the records of the operation",
             id=id,
-            over_http=len(over_http.ids),
-            by_tool=len(by_tool.ids),
+            over_http=len(set(over_http.ids)),
+            by_tool=len(set(by_tool.ids)),
         ).on("id"),
         exchanges=[over_http.showing(id)[0], by_tool.showing(id)[0]],
     )

@@ -19,6 +19,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import forbidden, others, require_baseline_by
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
+from conformance.suite.reading.other_case import spelled
 
 KINDS = api.load().id_kinds
 MAX_OUTSIDER_RECORDS = 4
@@ -98,11 +99,14 @@ def test_an_ungranted_project_is_out_of_reach(
 
 
 def _check_outside(call: Call, id: str, scheme: str, purpose: str, live: Live) -> None:
-    """Violation where primary reads a record outside: plainly, or by the cursor of another."""
+    """Violation where primary reads a record outside: plainly, by a cursor, or respelled."""
     primary = live.callers.credential_with("primary", scheme)
     outside = call.at(**{parameter_of(live.operation(call.operation)): id})
     _check_ids(call, [id], Sending(primary, scheme, purpose), live)
     _check_beside_cursor(outside, scheme, live)
+    if scheme == live.callers.credential("primary").schemes[0]:
+        purpose = "an id outside the grant, in the other case"
+        expect.rejected(live.callers.send(spelled(outside), primary, scheme, purpose=purpose))
 
 
 def _check_ids(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> None:

@@ -45,7 +45,8 @@ class Walk:
     @property
     def is_whole(self) -> bool:
         """Whether its last page has no cursor, or no record."""
-        return cursor_of(self.pages[-1]) is None or not any(self.pages[-1].records)
+        last = self.pages[-1:]
+        return any(cursor_of(page) is None or not any(page.records) for page in last)
 
     def lacks(self, other: "Walk") -> set[str]:
         """The records that another walk alone shows; nothing where one without an id may be any."""

@@ -3,11 +3,12 @@
 from conformance.commands.outcome import UsageError
 from conformance.http.network import Network
 from conformance.http.surroundings import UnusableEnvironment
+from conformance.target.target import Target
 
 
-def network() -> Network:
-    """Connections over a network. Raises UsageError where the environment does not allow any."""
+def network(target: Target) -> Network:
+    """Connections to a target. Raises UsageError where the environment does not allow any."""
     try:
-        return Network()
+        return Network(target.gateway)
     except UnusableEnvironment as problem:
         raise UsageError(str(problem)) from None

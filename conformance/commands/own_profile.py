@@ -51,7 +51,7 @@ def subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
         return profile.load(path, base_url=base_url, allow=allow)
 
     target = _stated(arguments, load, os.environ)
-    return (target, network()) if target is not None else _reference()
+    return (target, network(target)) if target is not None else _reference()
 
 
 def outline(arguments: argparse.Namespace) -> Target:

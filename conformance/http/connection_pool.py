@@ -3,9 +3,16 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpcore
+
+MOST_OF_HTTP2 = 90
+"""Requests of one connection with HTTP/2.
+
+Servers end a connection after a number of requests, many after 100 or 1,000, by a GOAWAY before the
+last response. httpcore gives that response up.
+"""
 
 
 class Pool(httpcore.ConnectionPool):
@@ -19,19 +26,22 @@ class Pool(httpcore.ConnectionPool):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         # Changed by single operations, which need no lock.
-        self._idle: deque[httpcore.ConnectionInterface] = deque()
+        self._idle: deque[_Kept] = deque()
         self._open: set[httpcore.ConnectionInterface] = set()
 
     def handle_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send one request on a connection of its own, until the response is closed."""
-        connection = self._taken() or self._opened(request.url.origin)
+        kept = self._taken()
+        connection = kept.connection if kept else self._opened(request.url.origin)
         try:
             response = connection.handle_request(request)
         except BaseException:
             self._discard(connection)
             raise
         assert isinstance(response.stream, Iterable)
-        body = _Body(response.stream, connection, self)
+        stream = response.extensions["network_stream"]
+        used = _Kept(connection, stream, kept.requests + 1 if kept else 1)
+        body = _Body(response.stream, used, self)
         return httpcore.Response(
             response.status,
             headers=response.headers,
@@ -39,12 +49,13 @@ class Pool(httpcore.ConnectionPool):
             extensions=response.extensions,
         )
 
-    def release(self, connection: httpcore.ConnectionInterface) -> None:
+    def release(self, used: "_Kept") -> None:
         """Keep a connection whose response is complete, and close any other."""
-        if connection.is_idle():
-            self._idle.append(connection)
+        is_used_up = self._http2 and used.requests >= MOST_OF_HTTP2
+        if used.connection.is_idle() and not is_used_up:
+            self._idle.append(used)
         else:
-            self._discard(connection)
+            self._discard(used.connection)
 
     def close(self) -> None:
         """Close every connection."""
@@ -52,12 +63,12 @@ class Pool(httpcore.ConnectionPool):
         while self._open:
             self._open.pop().close()
 
-    def _taken(self) -> httpcore.ConnectionInterface | None:
+    def _taken(self) -> "_Kept | None":
         """An idle connection that the server has not closed, if there is one."""
         with suppress(IndexError):  # there is none
-            while (connection := self._idle.pop()).has_expired():
-                self._discard(connection)
-            return connection
+            while (kept := self._idle.pop()).is_over:
+                self._discard(kept.connection)
+            return kept
         return None
 
     def _opened(self, origin: httpcore.Origin) -> httpcore.ConnectionInterface:
@@ -70,14 +81,28 @@ class Pool(httpcore.ConnectionPool):
         connection.close()
 
 
+class _Kept(NamedTuple):
+    """A connection, and how many requests it has had."""
+
+    connection: httpcore.ConnectionInterface
+    stream: httpcore.NetworkStream
+    requests: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server has closed it, or says that it will.
+
+        httpcore looks at connections of HTTP/1.1 only. A GOAWAY is something to read.
+        """
+        return self.connection.has_expired() or bool(self.stream.get_extra_info("is_readable"))
+
+
 class _Body:
     """The body of a response; its connection is free as soon as it is closed."""
 
-    def __init__(
-        self, stream: Iterable[bytes], connection: httpcore.ConnectionInterface, pool: Pool
-    ) -> None:
+    def __init__(self, stream: Iterable[bytes], used: _Kept, pool: Pool) -> None:
         self._stream = stream
-        self._connection = connection
+        self._used = used
         self._pool = pool
         self._is_closed = False
 
@@ -91,4 +116,4 @@ class _Body:
             return
         self._is_closed = True
         self._stream.close()  # type: ignore[attr-defined] # each stream of httpcore has it
-        self._pool.release(self._connection)
+        self._pool.release(self._used)

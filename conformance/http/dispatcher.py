@@ -15,7 +15,7 @@ import httpx
 
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive
-from conformance.http import content_coding, turn
+from conformance.http import content_coding, tls_demands, turn
 from conformance.http.absence import Absence
 from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
 from conformance.http.exchange import FACT, NOT_SENT, Call, Exchange, Response, exchange_id
@@ -27,6 +27,7 @@ from conformance.http.renewal import Renewal
 from conformance.http.sending import Sending
 from conformance.http.trace import Trace
 from conformance.http.transport import RECORDED, RecordedFailure, Transport
+from conformance.target.connection import Gateway
 
 LONGEST_FAILURE = 400
 """Characters of the description of a failed connection."""
@@ -88,6 +89,7 @@ class Dispatcher:
     now: Callable[[], float] = time.monotonic
     budget: Budget = field(default_factory=Budget)
     trace: Trace | None = None
+    gateway: Gateway = field(default_factory=Gateway)
     waiting: Waiting = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +97,9 @@ class Dispatcher:
         self.renewal = Renewal()
         self.origin = self.now()
         self.absence = Absence(self._sleep, lambda: self.now() - self.origin)
-        self._requests = Requests(self.base_url, self.contract, self.redactor, self.trace)
+        self._requests = Requests(
+            self.base_url, self.contract, self.redactor, self.trace, self.gateway
+        )
         # Where nothing can be under way at once, no time passes: there is no rate to learn.
         learns = self.transport.concurrency > 1
         self.pace = Pace(self.rate, self.now, self._sleep, learns=learns)
@@ -275,7 +279,10 @@ class Dispatcher:
         """The description of a failed connection, without secrets."""
         if isinstance(problem, RecordedFailure):
             return problem.description
-        return self.redactor.text(f"{type(problem).__name__}: {problem}")[:LONGEST_FAILURE]
+        missing = None if problem is None else tls_demands.sentence(problem)
+        named = f"{missing} ({type(problem).__name__}" if missing else type(problem).__name__
+        text = self.redactor.text(f"{named}: {problem}")[:LONGEST_FAILURE]
+        return f"{text})" if missing else text
 
 
 def _check_resources(problem: BaseException) -> None:

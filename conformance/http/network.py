@@ -15,10 +15,14 @@ import httpx
 from conformance.http import surroundings
 from conformance.http.connection_pool import Pool
 from conformance.http.proxy import proxy_of
+from conformance.target.connection import Gateway
 
 SCHEMES = ("http", "https")
 
 WRITE_SIZE = 64 * 1024
+LONGEST_OF_HTTP2 = 16_384
+"""Bytes of a body with HTTP/2: a frame, which the flow control of any server lets pass."""
+
 LONGEST_EXCHANGE = 3600.0
 """Seconds for an exchange without a timeout of its own."""
 
@@ -26,7 +30,8 @@ LONGEST_EXCHANGE = 3600.0
 class Network(httpx.BaseTransport):
     """Connections over a network, kept alive between requests.
 
-    They use the trust store of the system and the proxies of the environment. The extension
+    They use the trust store of the system and the proxies of the environment, and what the profile
+    states of the `gateway` in front of its addresses. The extension
     `timeout.whole` of a request bounds the whole exchange, in seconds; with `fresh` it gets a new
     connection, and no other request may be under way. `certificates` are the
     SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
@@ -35,9 +40,12 @@ class Network(httpx.BaseTransport):
 
     concurrency = 32
 
-    def __init__(self) -> None:
-        self._context = surroundings.ssl_context()
-        self._routes: dict[tuple[str, bytes], _Route] = {}
+    def __init__(self, gateway: Gateway = Gateway()) -> None:  # noqa: B008 - it is frozen
+        self._gateway = gateway
+        stated = gateway.connection
+        self._context = surroundings.ssl_context(stated, identified=False)
+        self._identified = surroundings.ssl_context(stated, identified=True)
+        self._routes: dict[tuple[str, bytes, bool], _Route] = {}
         self._opening = threading.Lock()
         self._connections = Connections()
         self.certificates: set[str] = set()
@@ -51,7 +59,10 @@ class Network(httpx.BaseTransport):
         )
         if request.extensions.get("fresh"):
             self._forget(request.url)
-        response = self._route(request.url).handle_request(request)
+        if self._gateway.connection.host and self._gateway.redirects(str(request.url)):
+            request.headers["host"] = self._gateway.connection.host
+            request.extensions["sni_hostname"] = self._gateway.connection.sni
+        response = self._route(request).handle_request(request)
         if request.url.scheme == "https":
             self._note_certificate(response)
         return response
@@ -74,16 +85,26 @@ class Network(httpx.BaseTransport):
     def _forget(self, url: httpx.URL) -> None:
         """Close the connections to the origin of a URL."""
         with self._opening:
-            route = self._routes.pop((url.scheme, url.netloc), None)
-        if route is not None:
+            keys = [key for key in self._routes if key[:2] == (url.scheme, url.netloc)]
+            routes = [self._routes.pop(key) for key in keys]
+        for route in routes:
             route.close()
 
-    def _route(self, url: httpx.URL) -> "_Route":
-        origin = (url.scheme, url.netloc)
+    def _route(self, request: httpx.Request) -> "_Route":
+        url = request.url
+        http2 = self._gateway.connection.http2 and _fits_http2(request)
+        key = (url.scheme, url.netloc, http2)
         with self._opening:
-            if origin not in self._routes:
-                self._routes[origin] = _Route(self._context, proxy_of(url), self._connections)
-            return self._routes[origin]
+            if key not in self._routes:
+                self._routes[key] = self._opened(url, http2=http2)
+            return self._routes[key]
+
+    def _opened(self, url: httpx.URL, *, http2: bool) -> "_Route":
+        stated, address = self._gateway.connection, str(url)
+        context = self._identified if self._gateway.identifies(address) else self._context
+        socket = stated.socket if self._gateway.redirects(address) else None
+        proxy = None if socket else proxy_of(url)
+        return _Route(context, proxy, self._connections, uds=socket, http1=True, http2=http2)
 
     def wait(self, seconds: float, since: float | None = None, /) -> None:
         """Sleep for what is left of some seconds."""
@@ -91,11 +112,25 @@ class Network(httpx.BaseTransport):
         self._connections.aborted.wait(max(0.0, seconds - passed))
 
 
+def _fits_http2(request: httpx.Request) -> bool:
+    """Whether httpcore reads every response to a request with HTTP/2.
+
+    A server may reject a body before it has all of it, and allow no more to be sent. httpcore waits
+    for that, and not for the response.
+    """
+    length = int(request.headers.get("content-length", "0"))
+    return length <= LONGEST_OF_HTTP2 and "transfer-encoding" not in request.headers
+
+
 class _Route(httpx.HTTPTransport):
     """The connections to one origin, directly or through a proxy."""
 
     def __init__(
-        self, context: ssl.SSLContext, proxy: str | None, connections: "Connections"
+        self,
+        context: ssl.SSLContext,
+        proxy: str | None,
+        connections: "Connections",
+        **options: Any,
     ) -> None:
         super().__init__(verify=context)
         stated = httpx.Proxy(proxy) if proxy else None
@@ -104,6 +139,7 @@ class _Route(httpx.HTTPTransport):
             ssl_context=context,
             proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
             network_backend=BoundedBackend(connections),
+            **options,
         )
 
 
@@ -140,6 +176,11 @@ class BoundedBackend(httpcore.SyncBackend):
     def connect_tcp(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
         """Connect, within the timeout for connecting."""
         stream = super().connect_tcp(*args, **options)
+        return self._connections.add(BoundedStream(stream, self._connections))
+
+    def connect_unix_socket(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
+        """Connect to a server of this machine."""
+        stream = super().connect_unix_socket(*args, **options)
         return self._connections.add(BoundedStream(stream, self._connections))
 
 

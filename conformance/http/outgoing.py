@@ -1,7 +1,7 @@
 """Requests to send: from a call to the bytes of its headers, and to what may be written of it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
@@ -14,6 +14,8 @@ from conformance.http.exchange import Call, Request
 from conformance.http.redaction import CUT, Redactor
 from conformance.http.sending import Sending
 from conformance.http.trace import Trace
+from conformance.target.connection import Gateway
+from conformance.target.token import Token
 
 TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
 """Seconds for the steps of an exchange, and for all of it."""
@@ -55,6 +57,7 @@ class Requests:
     contract: Contract
     redactor: Redactor
     trace: Trace | None = None
+    gateway: Gateway = field(default_factory=Gateway)
 
     def make(self, call: Call, sending: Sending, scheme: str | None, id: str) -> Outgoing:
         """The request of a call; `id` names the exchange."""
@@ -75,9 +78,9 @@ class Requests:
             request = httpx.Request(
                 method,
                 _parsed(url),
-                headers=_encoded((*headers, *secret)),
+                headers=_encoded((*headers, *secret, *self._further(url))),
                 content=content,
-                extensions={"timeout": TIMEOUT, "exchange": id, "fresh": sending.fresh},
+                extensions={"timeout": self._timeout, "exchange": id, "fresh": sending.fresh},
             )
         except (httpx.InvalidURL, UnicodeError) as problem:
             return Outgoing(recorded, problem=problem)
@@ -100,9 +103,31 @@ class Requests:
             return (), ()
         secret, variable = credential.secret(scheme), credential.variable(scheme)
         if credential.token(scheme) is not None:
-            self.redactor.add(secret, variable)
-            secrecy.protect({secret: variable})
+            self._hide(secret, variable)
         return (authorization(scheme, secret),), (authorization(scheme, variable),)
+
+    def _further(self, url: str) -> Headers:
+        """The headers that a gateway asks for: no record of a request has them."""
+        further = self.gateway.headers(url)
+        pairs = tuple((each.name, each.value) for each in further)
+        for each, (_, value) in zip(further, pairs, strict=True):
+            if isinstance(each.secret, Token):
+                self._hide(value, each.variable)
+        return pairs
+
+    def _hide(self, secret: str, variable: str) -> None:
+        """Redact what a command has printed."""
+        self.redactor.add(secret, variable)
+        secrecy.protect({secret: variable})
+
+    @property
+    def _timeout(self) -> dict[str, float]:
+        """The seconds for the steps of an exchange, as far as the profile states them."""
+        stated = self.gateway.connection
+        connect = stated.connect_timeout or TIMEOUT["connect"]
+        response = stated.response_timeout or TIMEOUT["read"]
+        whole = max(TIMEOUT["whole"], connect + response)
+        return {**TIMEOUT, "connect": connect, "read": response, "whole": whole}
 
 
 def _beginning(request: Request) -> Request:

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.http import trace
@@ -121,14 +121,18 @@ def _beginning(content: bytes, longest: int) -> bytes:
     return content[:end]
 
 
-def curl(request: Mapping[str, Any]) -> str:
-    """A shell command that sends a recorded request again; secrets are shell variables."""
+def curl(request: Mapping[str, Any], connection: Sequence[str] = ()) -> str:
+    """A shell command that sends a recorded request again; secrets are shell variables.
+
+    `connection` are the words of a gateway (target.connection).
+    """
     content = request["body"]
     words = [
         "curl",
         "-sS",
         "-i",
         "-g",
+        *connection,
         *_method(request["method"], has_body=content is not None),
         shlex.quote(request["url"]),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from conformance.http import proxy
+from conformance.target.connection import Connection
 
 HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
 """The name of a certificate in a directory, as OpenSSL finds it (`openssl rehash`)."""
@@ -24,11 +25,20 @@ class UnusableEnvironment(ValueError):
     """A variable of the environment has an unusable value; str() names it, and never a proxy."""
 
 
-def ssl_context() -> ssl.SSLContext:
-    """The TLS settings of the environment. Raises UnusableEnvironment."""
+def ssl_context(connection: Connection, *, identified: bool) -> ssl.SSLContext:
+    """The TLS settings of the environment and of a profile, `identified` by its certificate.
+
+    Raises UnusableEnvironment.
+    """
     for problem in _problems():
         raise UnusableEnvironment(problem)
-    return httpx.create_ssl_context()
+    context = httpx.create_ssl_context()
+    if connection.ca is not None:
+        context.load_verify_locations(connection.ca)
+    if identified and connection.client_certificate is not None:
+        # A key with a passphrase must not ask for it: profile.parse has rejected it.
+        context.load_cert_chain(connection.client_certificate, connection.client_key, lambda: "")
+    return context
 
 
 def _problems() -> Iterator[str]:

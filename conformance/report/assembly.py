@@ -4,10 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Verdict
+from conformance.http import serialization
 from conformance.report import (
     coverage,
     document,
@@ -111,6 +113,7 @@ class Assembly:
             _name_checks(found, gathered.needed_by)
         if self.target is not None:
             named_ids.add(entries, self.target.fixtures)
+            _add_connection(entries, self.target.gateway.curl)
         needed_budget.add(entries, gathered)
         if self.reproductions:
             self._add_reproductions(entries)
@@ -147,6 +150,13 @@ def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:
     if seconds := gathered.seconds(stated.id):
         entry["seconds"] = seconds
     return entry
+
+
+def _add_connection(entries: Sequence[RequirementEntry], words: Sequence[str]) -> None:
+    """Give the commands what the gateway in front of the target asks for."""
+    shown = (found["exchanges"] for entry in entries for found in entry["findings"])
+    for exchange in chain.from_iterable(shown if words else ()):
+        exchange["curl"] = serialization.curl(exchange["request"], words)
 
 
 def _name_checks(found: FindingEntry, needed_by: Mapping[str, Collection[str]]) -> None:

@@ -79,12 +79,12 @@ def with_command(
     return {**found, "again": again + depth}
 
 
-def one_by_one(first: ExchangeEntry, rest: Sequence[ExchangeEntry]) -> str:
+def one_by_one(steps: Sequence[ExchangeEntry], connection: Sequence[str]) -> str:
     """A shell command that sends requests on a connection each."""
-    return "; ".join(serialization.curl(each["request"]) for each in (first, *rest))
+    return "; ".join(serialization.curl(each["request"], connection) for each in steps)
 
 
-def on_one_connection(first: ExchangeEntry, rest: Sequence[ExchangeEntry]) -> str:
+def on_one_connection(steps: Sequence[ExchangeEntry], connection: Sequence[str]) -> str:
     """A shell command that sends requests on one connection."""
-    commands = [serialization.curl(each["request"]) for each in (first, *rest)]
+    commands = [serialization.curl(each["request"], connection) for each in steps]
     return " --next ".join([commands[0], *(text.removeprefix("curl ") for text in commands[1:])])

@@ -142,15 +142,15 @@ def subject(config: pytest.Config) -> Subject:
     target = stated_target.target_of(config)
     if target is not None:
         traced = not config.getoption("conformance_no_trace_headers")
-        return Subject(target, _network(), traced=traced)
+        return Subject(target, _network(target), traced=traced)
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)
 
 
-def _network() -> Network:
+def _network(target: Target) -> Network:
     try:
-        return Network()
+        return Network(target.gateway)
     except UnusableEnvironment as problem:
         raise usage_error(str(problem)) from None
 

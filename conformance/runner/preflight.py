@@ -6,9 +6,10 @@ from concurrent.futures import Future
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
-from conformance.http.exchange import Call, Exchange
+from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
+from conformance.runner import gateway_response
 from conformance.runner.context import Context
 from conformance.runner.facts import PREFLIGHT
 from conformance.runner.session import Session
@@ -63,9 +64,11 @@ def _stated_obstacle(context: Context) -> str | None:
     if is_elsewhere and _is_at(f"{base_url}/{VERSION}", context):
         return f"the API is not at {base_url}, but at {base_url}/{VERSION}: add the version segment"
     primary = context.target.credentials.get("primary")
+    responses = list(_until_served(context, primary)) if primary else []
+    if all(map(_is_of_gateway, (alive, *responses))):
+        return gateway_response.described(alive, context.target)
     if primary is None:
         return None
-    responses = list(_until_served(context, primary))
     rejected = [response for response in responses if response.status == 401]
     if rejected == responses:
         return _rejected(primary, rejected)
@@ -73,6 +76,12 @@ def _stated_obstacle(context: Context) -> str | None:
         described = ", ".join(dict.fromkeys(response.describe() for response in responses))
         return f"every request to {base_url} returned {described}"
     return None
+
+
+def _is_of_gateway(found: Exchange) -> bool:
+    """Whether a request without arguments was turned away by something that is not the API."""
+    is_away = found.status in gateway_response.TURNED_AWAY
+    return is_away and found.response is not None and found.response.json is MISSING
 
 
 def _is_at(base_url: str, context: Context) -> bool:

@@ -171,7 +171,8 @@ class Repeater:
                     outcome, seen=2, attempts=1 + ATTEMPTS, reason=name, exchanges=ids
                 )
                 command = reproduction.one_by_one if fresh else reproduction.on_one_connection
-                return {**seen, "again": command(before, steps)}
+                again = command((before, *steps), self._target.gateway.curl)
+                return {**seen, "again": again}
         return reproduction.entry(Outcome.SOMETIMES, seen=1, attempts=1 + ATTEMPTS, exchanges=ids)
 
     def _sent_by(self, name: str, step: ExchangeEntry) -> ExchangeEntry:

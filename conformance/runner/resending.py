@@ -63,6 +63,7 @@ class Resender:
             target.limits.requests_per_second,
             target.limits.connections,
             budget=Budget(requests=MOST_REQUESTS, seconds=LONGEST),
+            gateway=target.gateway,
         )
         self.begin("replay")
 

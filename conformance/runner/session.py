@@ -125,6 +125,7 @@ class Session:
             self.connections,
             budget=self.budget,
             trace=Trace(self.seed) if self.traced else None,
+            gateway=self.target.gateway,
         )
 
     def open_log(self, path: Path, most: int = MAX_LOG) -> None:

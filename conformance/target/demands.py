@@ -15,6 +15,7 @@ from conformance.target.profile_schema import ARGUMENT, PROFILE
 from conformance.target.toml_schema import (
     Array,
     Either,
+    Named,
     Place,
     Problem,
     Schema,
@@ -53,7 +54,8 @@ class Stated:
 class Demands:
     """The commands of a profile, and the variables that it sends to its addresses.
 
-    `folder` is where its commands run, `changes` are the keys of its consent.
+    `folder` is where its commands run, `changes` are the keys of its consent, `keys` the files of
+    private keys that it proves to have.
     """
 
     file: Path
@@ -62,11 +64,12 @@ class Demands:
     variables: tuple[Stated, ...]
     addresses: tuple[str, ...]
     changes: tuple[str, ...]
+    keys: tuple[Stated, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether it neither runs a command nor sends a variable."""
-        return not self.commands and not self.variables
+        """Whether it neither runs a command, nor sends a variable, nor uses a private key."""
+        return not self.commands and not self.variables and not self.keys
 
     @property
     def is_usual(self) -> bool:
@@ -85,6 +88,8 @@ class Demands:
             "addresses": self.addresses,
             "changes": self.changes,
         }
+        if self.keys:
+            stated["keys"] = [(each.key, each.words) for each in self.keys]
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
     def with_environment(self, names: Sequence[str]) -> "Demands":
@@ -100,7 +105,9 @@ class Demands:
             yield f"runs   {shlex.join(each.words)}  ({each.key}, in {self.folder})"
         for each in self.variables:
             yield f"sends  the variable {each.words[0]}  ({each.key})"
-        if self.variables or self.commands:
+        for each in self.keys:
+            yield f"uses   the private key in {each.words[0]}  ({each.key})"
+        if not self.is_empty:
             yield f"to     {', '.join(self.addresses)}"
             yield from (f"with   {key} = true" for key in self.changes)
 
@@ -114,6 +121,9 @@ class Demands:
             names = ", ".join(dict.fromkeys(each.words[0] for each in self.variables))
             what = f"sends {names} to an address of this file, and this file is not trusted"
             yield Problem(str(self.file), first.line, first.key, what, _REMEDY)
+        for each in self.keys:
+            what = "names a private key, and this file is not trusted"
+            yield Problem(str(self.file), each.line, each.key, what, _REMEDY)
 
 
 def of(tables: Mapping[str, Any], origin: Origin, base_url: str | None = None) -> Demands:
@@ -131,6 +141,7 @@ def of(tables: Mapping[str, Any], origin: Origin, base_url: str | None = None) -
         tuple(stated(*each) for each in _variables(tables)),
         tuple(_addresses(tables, base_url)),
         tuple(f"{_CONSENT}.{key}" for key, given in tables.get(_CONSENT, {}).items() if given),
+        tuple(stated(*each) for each in _keys(tables)),
     )
 
 
@@ -142,6 +153,8 @@ def _commands(
         schema = schema.table if isinstance(value, Mapping) else schema.value
     if isinstance(schema, Array) and schema.item is ARGUMENT:
         yield place, tuple(value)
+    elif isinstance(schema, Named):
+        yield from _commands(dict.fromkeys(value, schema.value), value, place)
     elif isinstance(schema, Mapping):
         for key, inner in value.items():
             yield from _commands(schema[key], inner, (*place, key))
@@ -158,7 +171,17 @@ def _variables(value: Any, place: Place = ()) -> Iterator[tuple[Place, tuple[str
         yield place, (name,)
 
 
+def _keys(tables: Mapping[str, Any]) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    connection = tables.get("connection", {})
+    for key in ("client-key", "client-certificate"):  # the certificate's file may hold the key
+        if key in connection:
+            yield ("connection", key), (connection[key],)
+            return
+
+
 def _addresses(tables: Mapping[str, Any], base_url: str | None) -> Iterator[str]:
-    """The addresses that get requests with credentials."""
+    """The addresses that get requests with credentials, and what is there in their place."""
     yield base_url or tables["base-url"]
+    connection = tables.get("connection", {})
+    yield from (f"{key} {connection[key]}" for key in ("socket", "host") if key in connection)
     yield from (tables[name]["url"] for name in ("tools", "description") if tables.get(name))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from conformance.target.toml_schema import Array, Either, Leaf, Schema
+from conformance.target.toml_schema import Array, Either, Leaf, Named, Schema
 
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", date: "string"}
 REFERENCE = r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
@@ -28,6 +28,9 @@ def of(schema: Schema) -> dict[str, Any]:
         return {"type": "array", "items": of(schema.item)}
     if isinstance(schema, Either):
         return {"anyOf": [of(schema.value), of(schema.table)]}
+    if isinstance(schema, Named):
+        names = {"description": schema.name.remedy, **schema.name.keywords}
+        return {"type": "object", "propertyNames": names, "additionalProperties": of(schema.value)}
     return _table(schema)
 
 

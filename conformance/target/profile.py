@@ -4,17 +4,18 @@ All problems of a profile are reported at once.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
-from conformance.target import demands, trust
+from conformance.target import connection_files, demands, token, trust
 from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
 from conformance.target.profile_flaws import (
     check_address,
+    check_connection,
     check_credentials,
     check_fixtures,
     check_rate_limit,
@@ -33,7 +34,7 @@ from conformance.target.target import (
     frozen,
     secret_flaw,
 )
-from conformance.target.token import Token, TokenCommand, TokenError
+from conformance.target.token import Token, TokenError
 from conformance.target.toml_schema import Place, Problem, Reader, places, reference
 from conformance.target.trust import Allow
 
@@ -78,7 +79,8 @@ def outline(
     """The same without its secrets, of which only the variables are known: it runs no command."""
     text = text_of(path)
     data = tables_of(path, text)
-    unset = dict.fromkeys(variables(data.get("credentials")), UNKNOWN)
+    secret = (data.get(table) for table in ("credentials", "connection"))
+    unset = dict.fromkeys(frozenset().union(*map(variables, secret)), UNKNOWN)
     return _target(Reader(str(path), text, {**environ, **unset}), data, base_url)
 
 
@@ -118,7 +120,8 @@ def parse(
     """
     reader = Reader(source, text, environ)
     target = _target(reader, data, base_url)
-    _run_commands(reader, target.credentials)
+    _run_commands(reader, target)
+    connection_files.check(reader, target.connection)
     _raise_problems(reader)
     name = PurePath(source).name if source else None  # a report names no folders
     return replace(target, source=name, stated=places(data, text or "") if source else frozenset())
@@ -140,6 +143,9 @@ def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) ->
         ),
         required=profile.get("gate", {}).get("require", ()),
         product=Product(**profile.get("product", {})),
+        connection=connection_files.connection(
+            profile.get("connection", {}), data.get("connection"), reader.folder
+        ),
     )
 
 
@@ -168,13 +174,20 @@ def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
     reader = Reader(str(path), text, None)
     tables = _sound(reader, data)
     if not allow_secrets:
-        for name, secrets in credential_tables(tables.get("credentials", {})):
-            for scheme, secret in secrets.items():
-                if isinstance(secret, str) and reference(secret) is None:
-                    remedy = 'write "${NAME}", and set that environment variable'
-                    place = ("credentials", *name, scheme)
-                    reader.report(place, "holds the secret itself", remedy)
+        for place, secret in _stated_secrets(tables):
+            if isinstance(secret, str) and reference(secret) is None:
+                remedy = 'write "${NAME}", and set that environment variable'
+                reader.report(place, "holds the secret itself", remedy)
     return reader.problems
+
+
+def _stated_secrets(tables: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+    """Each secret of a profile, as it is written there, and its place."""
+    for name, secrets in credential_tables(tables.get("credentials", {})):
+        for scheme, secret in secrets.items():
+            yield ("credentials", *name, scheme), secret
+    for name, secret in tables.get("connection", {}).get("headers", {}).items():
+        yield ("connection", "headers", name), secret
 
 
 def examine(
@@ -184,6 +197,7 @@ def examine(
     profile: dict[str, Any] = reader.read(PROFILE, data)
     check_address(reader, profile, base_url)
     check_credentials(reader, profile.get("credentials", {}))
+    check_connection(reader, profile.get("connection", {}))
     check_rate_limit(reader, profile.get("limits", {}))
     check_fixtures(reader, profile.get("fixtures", {}))
     return profile
@@ -213,18 +227,24 @@ def variables(value: object) -> frozenset[str]:
     return frozenset() if name is None else frozenset({name})
 
 
-def _run_commands(reader: Reader, credentials: Mapping[str, Credential]) -> None:
+def _run_commands(reader: Reader, target: Target) -> None:
     """Get the first secret of each command; a command that gives none is a problem."""
-    for credential in credentials.values():
+    for place, each in _tokens(target):
+        try:
+            each.value()
+        except TokenError as error:
+            reader.report((*place, "command"), str(error), _TOKEN_REMEDY)
+
+
+def _tokens(target: Target) -> Iterator[tuple[Place, Token]]:
+    for credential in target.credentials.values():
         for scheme in credential.schemes:
-            token = credential.token(scheme)
-            if token is None:
-                continue
-            try:
-                token.value()
-            except TokenError as error:
-                place = ("credentials", *_place(credential.name), scheme, "command")
-                reader.report(place, str(error), _TOKEN_REMEDY)
+            renewed = credential.token(scheme)
+            if renewed is not None:
+                yield ("credentials", *_place(credential.name), scheme), renewed
+    for header in target.connection.headers:
+        if isinstance(header.secret, Token):
+            yield ("connection", "headers", header.name), header.secret
 
 
 def _place(name: str) -> Place:
@@ -241,20 +261,14 @@ def _credentials(
         {
             ".".join(map(str, name)): Credential(
                 name=".".join(map(str, name)),
-                api_key=_secret(secrets.get("api-key")),
-                bearer=_secret(secrets.get("bearer")),
+                api_key=token.secret(secrets.get("api-key"), secret_flaw),
+                bearer=token.secret(secrets.get("bearer"), secret_flaw),
                 api_key_variable=reference(stated[name].get("api-key")),
                 bearer_variable=reference(stated[name].get("bearer")),
             )
             for name, secrets in credential_tables(credentials)
         }
     )
-
-
-def _secret(stated: str | Mapping[str, Any] | None) -> str | Token | None:
-    if not isinstance(stated, Mapping):
-        return stated
-    return Token(TokenCommand(stated["command"], secret_flaw), stated.get("lifetime"))
 
 
 def _fixtures(fixtures: Mapping[str, Any]) -> Fixtures:

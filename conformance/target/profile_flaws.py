@@ -50,6 +50,21 @@ def _check_command(reader: Reader, place: Place, table: Mapping[str, Any]) -> No
         reader.report((*place, "command"), "names no program", TOKEN_EXAMPLE)
 
 
+def check_connection(reader: Reader, connection: Mapping[str, Any]) -> None:
+    """Report a key without its certificate, headers without a program, and one named twice."""
+    if "client-key" in connection and "client-certificate" not in connection:
+        place: Place = ("connection", "client-key")
+        reader.report(place, "has no certificate", "write connection.client-certificate as well")
+    seen: set[str] = set()
+    for name, secret in connection.get("headers", {}).items():
+        place = ("connection", "headers", name)
+        if name.lower() in seen:
+            reader.report(place, "names a header twice", "headers have no upper and lower case")
+        seen.add(name.lower())
+        if isinstance(secret, Mapping):
+            _check_command(reader, place, secret)
+
+
 def check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
     """Report a rate limit without its number of requests or of seconds."""
     place = ("limits", "rate-limit")

@@ -1,5 +1,6 @@
 """The tables and keys of a target profile: what each accepts, and what would be right."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -9,7 +10,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.target import json_schema
 from conformance.target.profile_file import LISTS
 from conformance.target.target import Consent, base_url_flaw, secret_flaw, url_flaw
-from conformance.target.toml_schema import Array, Either, Leaf, Schema
+from conformance.target.toml_schema import Array, Either, Leaf, Named, Schema
 
 API = api.load()
 _LARGEST = 9007199254740991  # beyond it a float is no longer exact
@@ -37,6 +38,20 @@ def _text_flaw(value: str) -> str | None:
 
 def _argument_flaw(value: str) -> str | None:
     return "contains a null character" if "\0" in value else None
+
+
+def _host_flaw(value: str) -> str | None:
+    if not re.fullmatch(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", value):
+        return "is not a host name"
+    return None
+
+
+def _header_flaw(name: str) -> str | None:
+    if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):  # RFC 9110, 5.6.2
+        return "is not the name of a header"
+    lower = name.lower()
+    is_own = lower in OWN_HEADERS or lower.startswith("mcp-")
+    return "is a header that the checks send themselves" if is_own else None
 
 
 def _required_flaw(value: str) -> str | None:
@@ -83,6 +98,14 @@ _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
 _TOKEN: dict[str, Schema] = {"command": Array(ARGUMENT), "lifetime": _NUMBER}
 _CREDENTIAL: Schema = dict.fromkeys(API.schemes, Either(_SECRET, _TOKEN))
+OWN_HEADERS = frozenset(
+    {"accept", "accept-encoding", "accept-language", "authorization", "connection"}
+    | {"content-encoding", "content-length", "content-type", "expect", "host", "te", "traceparent"}
+    | {"tracestate", "transfer-encoding", "upgrade", "x-api-key"}
+)
+"""Headers that a check may send, or leave out on purpose."""
+_FILE = Leaf((str,), "write the path of a PEM file, from the folder of the profile", _text_flaw)
+_HEADER_NAME = Leaf((str,), "write the name of a header that the gateway asks for", _header_flaw)
 RATE_LIMIT: dict[str, Schema] = {"requests": _COUNT, "seconds": _NUMBER}
 PROFILE: Mapping[str, Schema] = {
     "base-url": BASE_URL,
@@ -116,6 +139,17 @@ PROFILE: Mapping[str, Schema] = {
         "max-time": _NUMBER,
         "max-requests": _COUNT,
         "max-response-bytes": _COUNT,
+    },
+    "connection": {
+        "client-certificate": _FILE,
+        "client-key": _FILE,
+        "ca": _FILE,
+        "headers": Named(_HEADER_NAME, Either(_SECRET, _TOKEN)),
+        "host": Leaf((str,), "write the name of the host, and its port if any", _host_flaw),
+        "http2": _FLAG,
+        "socket": Leaf((str,), "write the path of a Unix socket", _text_flaw),
+        "connect-timeout": _NUMBER,
+        "response-timeout": _NUMBER,
     },
     "parameters": {
         operation: {role: _NAME for listed, role in API.open_names if listed == operation}

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from conformance.target.connection import Connection, FurtherHeader
 from conformance.target.near_misses import near_misses
+from conformance.target.profile_schema import PROFILE
 from conformance.target.target import (
     Consent,
     Credential,
@@ -17,6 +19,7 @@ from conformance.target.target import (
     frozen,
 )
 from conformance.target.token import Token
+from conformance.target.toml_schema import Reader, reference
 
 NEAR_MISSES = len(near_misses("any secret"))
 MOST_NEAR_MISSES = 100
@@ -28,7 +31,7 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
 
     `provisioned` are the reviews that the provision command made during the run.
     """
-    return {
+    snapshot = {
         "base-url": target.base_url,
         "credentials": {
             name: _credential(credential) for name, credential in target.credentials.items()
@@ -52,6 +55,52 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
         "product": dict(target.product.stated),
         "required": list(target.required),
     }
+    connection = _connection(target.connection)
+    return {**snapshot, "connection": connection} if connection else snapshot
+
+
+def _connection(stated: Connection) -> dict[str, Any]:
+    """What a command needs beside a request; no path, no secret, and no time limit."""
+    entries: dict[str, Any] = {
+        "client-certificate": stated.client_certificate is not None,
+        "client-key": stated.client_key is not None,
+        "ca": stated.ca is not None,
+        "socket": stated.socket is not None,
+        "http2": stated.http2,
+        "host": stated.host,
+        "headers": {each.name: each.variable[1:] for each in stated.headers},
+    }
+    return {key: value for key, value in entries.items() if value}
+
+
+def _reached(snapshot: Mapping[str, Any]) -> Connection:
+    """The connection of a snapshot, which is never opened: placeholders stand for its files.
+
+    Raises TypeError or ValueError where it is not what a profile may state: commands quote it.
+    """
+    files = ("client-certificate", "client-key", "ca", "socket")
+    reader = Reader(None, None, {})
+    stated = {key: value for key, value in snapshot.items() if key not in files}
+    if not all(snapshot.get(key, True) is True for key in files):
+        raise TypeError("not a flag")
+    variables = {f"${{{name}}}" for name in snapshot.get("headers", {}).values()}
+    if not all(map(reference, variables)):
+        raise ValueError("not the name of a variable")
+    reader.read(PROFILE["connection"], stated)
+    if reader.problems:
+        raise ValueError("not a connection")
+    paths: dict[str, Any] = {
+        key.replace("-", "_"): key if key in snapshot else None for key in files
+    }
+    return Connection(
+        **paths,
+        headers=tuple(
+            FurtherHeader(name, f"\x80{variable}\x80", variable)
+            for name, variable in snapshot.get("headers", {}).items()
+        ),
+        host=snapshot.get("host"),
+        http2=snapshot.get("http2", False),
+    )
 
 
 def _credential(credential: Credential) -> dict[str, Any]:
@@ -102,6 +151,7 @@ def target(snapshot: Mapping[str, Any]) -> Target:
         stated=frozenset(snapshot.get("stated", ())),
         product=Product(**snapshot.get("product", {})),
         required=tuple(snapshot.get("required", ())),
+        connection=_reached(snapshot.get("connection", {})),
     )
 
 

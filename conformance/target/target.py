@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from conformance.contract import api
+from conformance.target.connection import Connection, Gateway
 from conformance.target.near_misses import near_misses
 from conformance.target.token import Token
 
@@ -231,6 +232,12 @@ class Target:
     source: str | None = None
     stated: frozenset[str] = field(default=frozenset(), compare=False)
     product: Product = field(default_factory=Product)
+    connection: Connection = field(default_factory=Connection)
+
+    @property
+    def gateway(self) -> Gateway:
+        """How its addresses are reached."""
+        return Gateway(self.connection, self.base_url, self.tools_url)
 
     def lacking(self, permission: str) -> Credential | None:
         """The credential that lacks just this permission, if the profile has one."""
@@ -239,16 +246,19 @@ class Target:
     @property
     def variables(self) -> Mapping[str, str]:
         """The shell variable that stands for each secret, as it is now."""
-        return {
+        own = {
             credential.secret(scheme): credential.variable(scheme)
             for credential in self.credentials.values()
             for scheme in credential.schemes
         }
+        return {each.value: each.variable for each in self.connection.headers} | own
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Every secret that any credential has or had in this run."""
-        return frozenset().union(*(each.secrets for each in self.credentials.values()))
+        """Every secret that any credential or further header has or had in this run."""
+        own = (each.secrets for each in self.credentials.values())
+        further = (each.secrets for each in self.connection.headers)
+        return frozenset().union(*own, *further)
 
     def credible(self) -> "Target":
         """The same target without credentials and fixtures that contradict others."""

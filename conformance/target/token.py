@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from conformance.target import command
 
@@ -110,3 +111,12 @@ class Token:
 
     def _has_just_failed(self) -> bool:
         return self._failed_at is not None and self._now() - self._failed_at < RETRY_SECONDS
+
+
+def secret(
+    stated: str | Mapping[str, Any] | None, flaw: Callable[[str], str | None]
+) -> str | Token | None:
+    """A secret as a profile states it: a text, or what a command prints."""
+    if not isinstance(stated, Mapping):
+        return stated
+    return Token(TokenCommand(stated["command"], flaw), stated.get("lifetime"))

@@ -6,9 +6,10 @@ No problem repeats a value: any value may be a secret.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeAlias
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -83,7 +84,15 @@ class Either:
     table: "Mapping[str, Schema]"
 
 
-Schema: TypeAlias = "Leaf | Array | Either | Mapping[str, Schema]"
+@dataclass(frozen=True)
+class Named:
+    """A table whose keys are names that the file chooses; all values have one schema."""
+
+    name: Leaf
+    value: "Schema"
+
+
+Schema: TypeAlias = "Leaf | Array | Either | Named | Mapping[str, Schema]"
 
 
 class Reader:
@@ -100,6 +109,11 @@ class Reader:
         self._environ = environ
         self._lines = lines(text or "")
         self._places: list[Place] = []
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the document's file, which paths in it begin at."""
+        return Path(self._source).parent if self._source else Path()
 
     def report(self, place: Place, what: str, remedy: str) -> None:
         """Add a problem of the value at a place; after very many, nobody reads on."""
@@ -130,18 +144,36 @@ class Reader:
         if isinstance(schema, Either):
             inner = schema.table if isinstance(value, Mapping) else schema.value
             return self.read(inner, value, place)
+        if isinstance(schema, Named):
+            return self._named(schema, value, place)
         return self._table(schema, value, place)
 
-    def _table(self, schema: Mapping[str, Schema], value: object, place: Place) -> dict[str, Any]:
+    def _named(self, schema: Named, value: object, place: Place) -> dict[str, Any]:
+        keys = value if isinstance(value, Mapping) else {}
+        flaws = {key: flaw for key in keys if (flaw := schema.name.problem(key))}
+        for key, flaw in flaws.items():
+            self.report((*place, key), flaw, schema.name.remedy)
+        return self._table(
+            {key: schema.value for key in keys if key not in flaws}, value, place, flaws
+        )
+
+    def _table(
+        self,
+        schema: Mapping[str, Schema],
+        value: object,
+        place: Place,
+        reported: Container[str] = (),
+    ) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             self.report(
                 place,
                 f"must be a table, not {_kind(value)}",
-                f"the known keys are {_listed(schema)}",
+                f"the known keys are {_listed(schema)}" if schema else "write { name = value }",
             )
             return {}
         for key in value:
-            if key not in schema and len(self.problems) < MOST_PROBLEMS:
+            is_unknown = key not in schema and key not in reported
+            if is_unknown and len(self.problems) < MOST_PROBLEMS:
                 self.report((*place, key), "is an unknown key", _suggestion(key, schema))
         read = {
             key: self.read(schema[key], value[key], (*place, key)) for key in value if key in schema

@@ -12,6 +12,7 @@ from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http import proxy, surroundings
 from conformance.http.surroundings import UnusableEnvironment
 from conformance.suite.tools.schema import rejection
+from conformance.target.connection import Connection
 
 MALFORMED = [
     "http://[::1",
@@ -84,9 +85,9 @@ def test_a_directory_without_certificates_is_a_usage_error(
     """OpenSSL finds a certificate there by the digest of its name."""
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
     with pytest.raises(UnusableEnvironment, match="no certificate is there; name a directory"):
-        surroundings.ssl_context()
+        surroundings.ssl_context(Connection(), identified=True)
     (tmp_path / "5ed36f99.0").touch()
-    surroundings.ssl_context()
+    surroundings.ssl_context(Connection(), identified=True)
 
 
 def test_a_run_through_a_malformed_proxy_is_a_usage_error(tmp_path: Path) -> None:

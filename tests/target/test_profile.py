@@ -634,8 +634,8 @@ def test_one_mistake_is_one_problem(problems: Rejected, text: str, key: str, wha
         ("parameter", "did you mean parameters?"),
         (
             "zzz",
-            "the known keys are base-url, credentials, fixtures, limits, parameters, gate, "
-            "product, tools, description, consent",
+            "the known keys are base-url, credentials, fixtures, limits, connection, parameters, "
+            "gate, product, tools, description, consent",
         ),
     ],
 )

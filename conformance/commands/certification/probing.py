@@ -38,7 +38,10 @@ def probe(evidence: Evidence, target: Target, number: int) -> list[Probed]:
     possible = repeatable(evidence, target)
     drawn = random.SystemRandom().sample(possible, min(number, len(possible)))
     recorded = Recorded(evidence.target.base_url, evidence.report["suite"]["seed"], ())
-    with closing(network()) as transport, closing(Resender(target, transport, recorded)) as sender:
+    with (
+        closing(network(target)) as transport,
+        closing(Resender(target, transport, recorded)) as sender,
+    ):
         return [_probed(sender, line) for line in drawn]
 
 

@@ -61,7 +61,7 @@ def discover(
         target = bare(base_url, environ)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
-    search = Search(target, transport or network())
+    search = Search(target, transport or network(target))
     try:
         return search.everything(secrets, environ)
     finally:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.commands.reproduction import client_text
 from conformance.commands.reproduction.again import Failure
 from conformance.http.outgoing import authorization
 from conformance.report import body_values
@@ -39,8 +40,8 @@ import pytest
 FUNCTIONS = '''\
 def send(method, url, headers, body=None):
     """The response to a request."""
-    with httpx.Client(timeout=30) as client:
-        return client.request(method, url, headers=headers, content=body)
+    with client() as opened:
+        return opened.request(method, url, headers=headers, content=body)
 
 
 def secret(name):
@@ -53,10 +54,10 @@ def secret(name):
 def in_session(url, headers):
     """The headers with that of a new session of the tools, where the server has sessions."""
     version = dict(headers).get("mcp-protocol-version", "")
-    client = {"name": "localization-api-conformance", "version": "replay"}
-    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+    own = {"name": "localization-api-conformance", "version": "replay"}
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": own}
     content = {"content-type": "application/json"}
-    with httpx.Client(timeout=30, headers=[*headers, *content.items()]) as tools:
+    with client([*headers, *content.items()]) as tools:
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
         session = tools.post(url, json=message).headers.get("mcp-session-id")
         if session is None:
@@ -127,7 +128,8 @@ def _head(report: Report, target: Target) -> str:
         f"{name} = os.environ.get({name!r}, {url!r})" for name, url in urls if url is not None
     ]
     found = f"# Found on {_comment(report['started'])}"
-    return "\n".join([f"{HEAD}{found}", *addresses, FUNCTIONS + VALUES])
+    opened = client_text.client(target.connection)
+    return "\n".join([f"{HEAD}{found}", *addresses, "", "", opened, "", "", FUNCTIONS + VALUES])
 
 
 def _test(

@@ -11,7 +11,7 @@ from conformance.http import secrecy
 from conformance.http.redaction import Redactor
 from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
-from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
+from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown, sarif
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.ledger import LEDGER_FILE
 from conformance.report.places import Places
@@ -64,6 +64,7 @@ FORMATS = {
     "har": Format("exchanges.har", _har),
     "ctrf": Format("ctrf.json", _without(ctrf.render)),
     "earl": Format("earl.jsonld", _without(earl.render)),
+    "sarif": Format("results.sarif", _without(sarif.render)),
     "markdown": Format("summary.md", _without(markdown.render)),
     "gitlab": Format("code-quality.json", _without(ci.code_quality)),
     "badge": Format("badge.json", _without(badge.endpoint)),

@@ -178,14 +178,21 @@ def _check(live: Live, aspect: Aspect) -> None:
     if aspect not in (Aspect.COMPLETE, Aspect.PATCH):
         differences = [each for each in differences if each.effect in BREAKING]
     if differences:
+        has_lines = "\n" in text_of(response).strip()
         violation = defect(
             Kind.DECLARED,
             "{differences}",
             expected=differences[0].specified or "what the contract states",
             actual=differences[0].described or None,
-            differences="; ".join(_lines(differences, has_lines="\n" in text_of(response).strip())),
+            differences="; ".join(_lines(differences, has_lines=has_lines)),
+            lines=_first_lines(differences) if has_lines else [],
         ).at(Location(Part.BODY, exchange=response.id))
         expect.violated(violation, response)
+
+
+def _first_lines(differences: list[Difference]) -> list[int]:
+    """Where the reported differences begin, for reports that point into the document."""
+    return [each.lines[0] for each in differences[:MAX_REPORTED] if each.lines]
 
 
 def _lines(differences: list[Difference], *, has_lines: bool) -> Iterator[str]:

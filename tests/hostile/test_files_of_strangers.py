@@ -391,7 +391,7 @@ def test_whatever_a_schema_accepts_can_be_rendered(folder: Path, tmp_path: Path)
     """Each place of a report has another value: it is rejected, or every format shows it."""
     report = a_report()
     report["requirements"] = report["requirements"][:4]
-    formats = "junit,allure,har,ctrf,earl,markdown,gitlab,badge,badge-svg,html"
+    formats = "junit,allure,har,ctrf,earl,sarif,markdown,gitlab,badge,badge-svg,html"
     accepted = 0
     values = (*VALUES, LEFT_OUT)
     for number, path in enumerate(_places(report)):

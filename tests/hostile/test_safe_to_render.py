@@ -17,7 +17,18 @@ from sample_reports import EXCHANGES, OURS, a_report, poisoned
 from conformance.http import serialization
 from conformance.report import artefacts
 from conformance.report.console import terminal
-from conformance.report.formats import allure, badge, ci, ctrf, earl, har, html, junit, markdown
+from conformance.report.formats import (
+    allure,
+    badge,
+    ci,
+    ctrf,
+    earl,
+    har,
+    html,
+    junit,
+    markdown,
+    sarif,
+)
 
 PLAIN = "a plain text of a target"
 TEXTS = {
@@ -163,7 +174,9 @@ def test_junit_is_well_formed_and_has_its_own_cases_only(hostile: Any, benign: A
     assert hidden(reasons) == []
 
 
-@pytest.mark.parametrize("render", [ctrf.render, earl.render, ci.code_quality, badge.endpoint])
+@pytest.mark.parametrize(
+    "render", [ctrf.render, earl.render, sarif.render, ci.code_quality, badge.endpoint]
+)
 def test_json_documents_have_the_structure_of_a_plain_text(
     render: Any, hostile: Any, benign: Any
 ) -> None:

@@ -88,11 +88,16 @@ def _property(text: str) -> str:
 
 def code_quality(report: Report) -> bytes:
     """GitLab's code quality report; an issue is located at the profile, a file of the user."""
-    stated = report["target"]["profile"] or ""
-    path = visible(stated) if stated.endswith(".toml") else PROFILE
+    path = profile_of(report)
     failed = (case for case in cases(report) if case.verdict == Verdict.FAIL)
     issues = [_issue(case, path) for case in failed if case.known is None]
     return json.dumps(issues, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def profile_of(report: Report) -> str:
+    """The profile of a run, or what one is usually called."""
+    stated = report["target"]["profile"] or ""
+    return visible(stated) if stated.endswith(".toml") else PROFILE
 
 
 def _issue(case: Case, path: str) -> dict[str, Any]:

@@ -43,8 +43,12 @@ class Network(httpx.BaseTransport):
     def __init__(self, gateway: Gateway = Gateway()) -> None:  # noqa: B008 - it is frozen
         self._gateway = gateway
         stated = gateway.connection
-        self._context = surroundings.ssl_context(stated, identified=False)
-        self._identified = surroundings.ssl_context(stated, identified=True)
+        # httpcore sets the protocols of a context with each connection: no two kinds may share one.
+        self._contexts = {
+            (identified, http2): surroundings.ssl_context(stated, identified=identified)
+            for identified in {stated.client_certificate is not None, False}
+            for http2 in {stated.http2, False}
+        }
         self._routes: dict[tuple[str, bytes, bool], _Route] = {}
         self._opening = threading.Lock()
         self._connections = Connections()
@@ -101,7 +105,8 @@ class Network(httpx.BaseTransport):
 
     def _opened(self, url: httpx.URL, *, http2: bool) -> "_Route":
         stated, address = self._gateway.connection, str(url)
-        context = self._identified if self._gateway.identifies(address) else self._context
+        is_identified = bool(stated.client_certificate) and self._gateway.identifies(address)
+        context = self._contexts[is_identified, http2]
         socket = stated.socket if self._gateway.redirects(address) else None
         proxy = None if socket else proxy_of(url)
         return _Route(context, proxy, self._connections, uds=socket, http1=True, http2=http2)

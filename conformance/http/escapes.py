@@ -18,6 +18,9 @@ DEEPEST = 8
 MOST_WORK = 32 * 1024 * 1024
 """Bytes of all layers of one text; what lies deeper is not decoded."""
 
+MOST_NESTED = 50_000
+"""Escapes of one layer that consist of escapes; behind them, the whole text is taken for one."""
+
 Span = tuple[int, int, bytes]
 """A place in a text, from a start to a stop, and the variable of the secret there."""
 
@@ -91,6 +94,26 @@ class Layer:
         if self.below is None:
             return iter(spans)
         return self.below.origin(self._in_below(spans))
+
+    def nested(self) -> Iterator[tuple[int, int]]:
+        """The places in the lowest layer of the escapes of this one that consist of escapes."""
+        if self.below is None or self.below.below is None:
+            return
+        text, number = self.bottom.text, 0
+        found = ((*each.span(), each[0]) for each in self.escapes.found(self.below.text))
+        for start, stop, escape in self.below.origin(found):
+            if text[start:stop] == escape:
+                continue
+            number += 1
+            if number > MOST_NESTED:
+                yield start, len(text)
+                return
+            yield start, stop
+
+    @property
+    def bottom(self) -> "Layer":
+        """The text itself."""
+        return self if self.below is None else self.below.bottom
 
     def _in_below(self, spans: Iterable[Span]) -> Iterator[Span]:
         places = _Places(self)

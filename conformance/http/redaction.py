@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from conformance.http import compressed, escapes
 from conformance.http.escapes import Layer, Span
+from conformance.http.nested_search import NestedSearch
 from conformance.http.own_words import own_words
 from conformance.http.secret_search import Pattern, Search, patterns
 from conformance.http.spellings import SHORTEST
@@ -39,10 +40,11 @@ UNUSUAL = re.compile(r'[\\"]|[^ -~]')
 class _Searches:
     """The patterns of all secrets, and the searches for them."""
 
-    def __init__(self, sought: Mapping[bytes, Pattern], *, unusual: bool) -> None:
+    def __init__(self, sought: Mapping[bytes, Pattern], *, unusual: bool, strict: bool) -> None:
         self.patterns = sought
         self.unusual = unusual
         self._any_case = Search(_of_case(sought, any_case=True), any_case=True)
+        self._nested = NestedSearch(sought.values(), is_strict=strict)
         self._exact = Search(_of_case(sought, any_case=False), any_case=False)
 
     def replace(self, text: bytes) -> bytes:
@@ -59,8 +61,12 @@ class _Searches:
 
     def _spans(self, text: bytes, search: Callable[[bytes], Iterable[Span]]) -> Iterator[Span]:
         """The places of secrets in all layers of a text."""
+        nested: list[tuple[int, int]] = []
         for layer in self.layers(text):
             yield from layer.origin(_merged(search(layer.text)))
+            nested += layer.nested()
+        if nested:
+            yield from self._nested.spans(text, sorted(nested))
 
     def _in_layer(self, text: bytes) -> Iterator[Span]:
         yield from self._plain(text)
@@ -115,7 +121,7 @@ class Redactor:
         self._adding = threading.Lock()
         # Replaced, never changed: other threads may read them while a secret is added.
         self._patterns: dict[bytes, Pattern] = {}
-        self._searches = _Searches({}, unusual=False)
+        self._searches = _Searches({}, unusual=False, strict=False)
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
@@ -148,7 +154,9 @@ class Redactor:
             with self._adding:
                 if self._searches.patterns is not self._patterns:
                     unusual = any(map(UNUSUAL.search, self._secrets))
-                    self._searches = _Searches(self._patterns, unusual=unusual)
+                    self._searches = _Searches(
+                        self._patterns, unusual=unusual, strict=self._shortest == 1
+                    )
         return self._searches
 
     def text(self, text: str) -> str:

@@ -162,6 +162,11 @@ def layers(text: bytes, *, unusual: bool = False) -> Iterator[Layer]:
         layer = next(filter(None, decoded), None)
 
 
+def are_in(text: bytes) -> bool:
+    """Whether a text has any escape."""
+    return any(next(escapes.found(text), None) for escapes in _UNUSUAL)
+
+
 def _decoded(layer: Layer, escapes: _Escapes) -> Layer | None:
     """The next layer, or None where there is nothing to decode."""
     text, decoded, end = layer.text, bytearray(), 0

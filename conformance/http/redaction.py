@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from conformance.http import compressed, escapes
 from conformance.http.escapes import Layer, Span
-from conformance.http.nested_search import NestedSearch
+from conformance.http.nested_search import NOT_SEARCHED, NestedSearch
 from conformance.http.own_words import own_words
 from conformance.http.secret_search import Pattern, Search, patterns
 from conformance.http.spellings import SHORTEST
@@ -28,6 +28,9 @@ SHORTEST_PART = 4
 
 CUT = "…"
 """The end of a text that was cut."""
+
+LONG_TEXT = 64 * 1024
+"""Bytes of a text whose escapes are no longer decoded once there is no time left."""
 
 DEEPEST = 100
 """Levels of a JSON value that are written; orjson can write 254."""
@@ -49,15 +52,17 @@ class _Searches:
 
     def replace(self, text: bytes) -> bytes:
         """The text with variables; no secret is sought in the variable of another one."""
-        pieces, end = [], 0
-        for start, stop, variable in _merged(self._spans(text, self._in_layer)):
-            pieces += [text[end:start], variable]
-            end = stop
-        return b"".join([*pieces, text[end:]]) if pieces else text
+        return _replaced(text, self._spans(text, self._in_layer))
 
     def layers(self, text: bytes) -> Iterator[Layer]:
         """The text and what it is decoded to, see http.escapes."""
         return escapes.layers(text, unusual=self.unusual)
+
+    def replace_in_haste(self, text: bytes, *, is_strict: bool) -> bytes:
+        """The text without what is found at once; nothing of one that would have to be decoded."""
+        if is_strict and escapes.are_in(text):
+            return NOT_SEARCHED
+        return _replaced(text, self._plain(text))
 
     def _spans(self, text: bytes, search: Callable[[bytes], Iterable[Span]]) -> Iterator[Span]:
         """The places of secrets in all layers of a text."""
@@ -79,6 +84,14 @@ class _Searches:
     def _revealed(self, text: bytes) -> bytes | None:
         """The variable of a secret in a text that was compressed."""
         return next((variable for _, _, variable in self._spans(text, self._plain)), None)
+
+
+def _replaced(text: bytes, spans: Iterable[Span]) -> bytes:
+    pieces, end = [], 0
+    for start, stop, variable in _merged(spans):
+        pieces += [text[end:start], variable]
+        end = stop
+    return b"".join([*pieces, text[end:]]) if pieces else text
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
@@ -113,11 +126,22 @@ class Redactor:
     Secrets made during a run (near misses of a real credential) are added as they are made.
     A `shortest` above 1 leaves alone spellings with fewer bytes, which occur by chance, and
     secrets that are words of this package.
+
+    What cannot be searched is replaced (`NOT_SEARCHED`), but not with such a `shortest`, which is
+    for texts that were searched before: the rest of one whose escapes take too many steps, and a
+    long one with escapes once it `is_late`.
     """
 
-    def __init__(self, secrets: Mapping[str, str], shortest: int = 1) -> None:
+    def __init__(
+        self,
+        secrets: Mapping[str, str],
+        shortest: int = 1,
+        is_late: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._secrets: set[str] = set()
         self._shortest = shortest
+        self._is_strict = shortest == 1
+        self._is_late = is_late
         self._adding = threading.Lock()
         # Replaced, never changed: other threads may read them while a secret is added.
         self._patterns: dict[bytes, Pattern] = {}
@@ -146,6 +170,8 @@ class Redactor:
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
+        if len(text) > LONG_TEXT and self._is_late():
+            return self._prepared().replace_in_haste(text, is_strict=self._is_strict)
         return self._prepared().replace(text)
 
     def _prepared(self) -> _Searches:
@@ -155,7 +181,7 @@ class Redactor:
                 if self._searches.patterns is not self._patterns:
                     unusual = any(map(UNUSUAL.search, self._secrets))
                     self._searches = _Searches(
-                        self._patterns, unusual=unusual, strict=self._shortest == 1
+                        self._patterns, unusual=unusual, strict=self._is_strict
                     )
         return self._searches
 

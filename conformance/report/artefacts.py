@@ -1,6 +1,7 @@
 """The files of a report: their formats, how they are written, and the last scan for secrets."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ Exchanges = Iterable[ExchangeEntry]
 REPORT = "report.json"
 WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json", SHARD)
 """The files that every run writes, and that of a shard."""
+
+LONGEST_SCAN = 20.0
+"""Seconds in which the last scan decodes escapes in long texts; each was searched before."""
 
 LINES = frozenset({".jsonl", ".har"})
 """Files of which a line is a JSON value, perhaps with a comma: they may be too large to parse."""
@@ -139,7 +143,9 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     A spelling of fewer than `secrecy.SHORTEST` bytes, and a word of this package, are left alone.
     Other files in the directory, such as the profile with the secrets, are ignored.
     """
-    redactor = Redactor(dict.fromkeys(sorted(secrets), secrecy.MASK), secrecy.SHORTEST)
+    sought = dict.fromkeys(sorted(secrets), secrecy.MASK)
+    end = time.monotonic() + LONGEST_SCAN
+    redactor = Redactor(sought, secrecy.SHORTEST, lambda: time.monotonic() > end)
     masked = []
     for path in _written(
         directory, [*WRITTEN, UNFINISHED, *(FORMATS[name].file for name in names)]

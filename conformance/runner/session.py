@@ -106,7 +106,7 @@ class Session:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
         self.target = self.target.credible()
         secrets = {**self.target.variables, **proxy.secrets()}
-        self.redactor = Redactor(secrets)
+        self.redactor = Redactor(secrets, is_late=lambda: self.budget.is_over)
         secrecy.protect(secrets)
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)

@@ -40,15 +40,28 @@ UNUSUAL = re.compile(r'[\\"]|[^ -~]')
 """What hardly any secret has: with one of those, more escapes are decoded."""
 
 
+class _Late(Exception):
+    """There is no time left to decode a long text."""
+
+
 class _Searches:
     """The patterns of all secrets, and the searches for them."""
 
-    def __init__(self, sought: Mapping[bytes, Pattern], *, unusual: bool, strict: bool) -> None:
+    def __init__(
+        self,
+        sought: Mapping[bytes, Pattern],
+        *,
+        unusual: bool = False,
+        is_strict: bool = False,
+        is_late: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.patterns = sought
         self.unusual = unusual
+        self._is_strict = is_strict
+        self._is_late = is_late
         self._any_case = Search(_of_case(sought, any_case=True), any_case=True)
-        self._nested = NestedSearch(sought.values(), is_strict=strict)
         self._exact = Search(_of_case(sought, any_case=False), any_case=False)
+        self._nested = NestedSearch(sought.values(), is_strict=is_strict)
 
     def replace(self, text: bytes) -> bytes:
         """The text with variables; no secret is sought in the variable of another one."""
@@ -58,9 +71,9 @@ class _Searches:
         """The text and what it is decoded to, see http.escapes."""
         return escapes.layers(text, unusual=self.unusual)
 
-    def replace_in_haste(self, text: bytes, *, is_strict: bool) -> bytes:
+    def replace_in_haste(self, text: bytes) -> bytes:
         """The text without what is found at once; nothing of one that would have to be decoded."""
-        if is_strict and escapes.are_in(text):
+        if self._is_strict and escapes.are_in(text):
             return NOT_SEARCHED
         return _replaced(text, self._plain(text))
 
@@ -68,6 +81,8 @@ class _Searches:
         """The places of secrets in all layers of a text."""
         nested: list[tuple[int, int]] = []
         for layer in self.layers(text):
+            if len(text) > LONG_TEXT and self._is_late():
+                raise _Late
             yield from layer.origin(_merged(search(layer.text)))
             nested += layer.nested()
         if nested:
@@ -145,7 +160,7 @@ class Redactor:
         self._adding = threading.Lock()
         # Replaced, never changed: other threads may read them while a secret is added.
         self._patterns: dict[bytes, Pattern] = {}
-        self._searches = _Searches({}, unusual=False, strict=False)
+        self._searches = _Searches({})
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
@@ -170,9 +185,11 @@ class Redactor:
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        if len(text) > LONG_TEXT and self._is_late():
-            return self._prepared().replace_in_haste(text, is_strict=self._is_strict)
-        return self._prepared().replace(text)
+        searches = self._prepared()
+        try:
+            return searches.replace(text)
+        except _Late:
+            return searches.replace_in_haste(text)
 
     def _prepared(self) -> _Searches:
         """The searches for all secrets that are known now, prepared once for all threads."""
@@ -181,7 +198,10 @@ class Redactor:
                 if self._searches.patterns is not self._patterns:
                     unusual = any(map(UNUSUAL.search, self._secrets))
                     self._searches = _Searches(
-                        self._patterns, unusual=unusual, strict=self._is_strict
+                        self._patterns,
+                        unusual=unusual,
+                        is_strict=self._is_strict,
+                        is_late=self._is_late,
                     )
         return self._searches
 

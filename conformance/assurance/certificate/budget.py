@@ -63,6 +63,16 @@ class Meter:
             raise BudgetProblem(f"has more than {self._most_lines} lines")
 
 
+def check(content: bytes, budget: Budget) -> None:
+    """Raise BudgetProblem for a content that costs more than it may."""
+    if len(content) > budget.bytes:
+        raise BudgetProblem(f"has more than {budget.bytes} bytes")
+    meter = Meter(budget)
+    for start in range(0, len(content), MIB):
+        meter.feed(content[start : start + MIB])
+    meter.close()
+
+
 def values(text: bytes, most: int) -> int:
     """How many values a JSON text has at the most; of many more than `most`, not all are counted.
 

@@ -2,8 +2,10 @@
 
 import argparse
 import multiprocessing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from itertools import islice
 
 from sqlalchemy import Connection
 
@@ -12,7 +14,7 @@ from conformance.commands.fleet.memory import campaign, reader
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.fleet.answers.rejudging import NEEDED, Rejudged, rejudged
-from conformance.fleet.memory import reading
+from conformance.fleet.memory import blobs, reading
 from conformance.report.console import output
 
 Files = Mapping[str, bytes]
@@ -22,8 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     """List the flips of each target; exit code 1 if there are any."""
     with reader(arguments.db) as connection:
         chosen = campaign(connection, arguments.campaign)
-        evidence = dict(_evidence(connection, chosen.id))
-    found = dict(zip(evidence, _all(evidence.values(), arguments.processes), strict=True))
+        found = dict(_all(connection, chosen.id, arguments.processes))
     if arguments.json:
         document = {
             "campaign": chosen.name,
@@ -36,20 +37,31 @@ def run(arguments: argparse.Namespace) -> int:
     return NON_CONFORMANT if any(each.flips for each in found.values()) else CONFORMANT
 
 
-def _evidence(connection: Connection, number: int) -> Iterator[tuple[str, Files]]:
-    """The files of the last attempt on each target of a campaign."""
-    for each in reading.latest(reading.runs(connection, number)):
-        files = ((name, reading.file(connection, each.id, name)) for name in NEEDED)
-        yield each.target, {name: content for name, content in files if content is not None}
+def _all(connection: Connection, number: int, processes: int) -> Iterator[tuple[str, Rejudged]]:
+    """What becomes of the last attempt on each target of a campaign.
 
-
-def _all(evidence: Iterable[Files], processes: int) -> Iterable[Rejudged]:
+    The files of no more than `processes` targets are in memory at once.
+    """
+    runs = iter(reading.latest(reading.runs(connection, number)))
     if processes == 1:
-        return map(rejudged, evidence)
+        yield from ((each.target, rejudged(_files(connection, each.id))) for each in runs)
+        return
     # Forked processes would inherit the threads and connections of this one.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        return list(pool.map(rejudged, evidence))
+        while some := tuple(islice(runs, processes)):
+            files = [_files(connection, each.id) for each in some]
+            targets = (each.target for each in some)
+            yield from zip(targets, pool.map(rejudged, files), strict=True)
+
+
+def _files(connection: Connection, number: int) -> Files:
+    """The files of a run that are there, and not too large to be checked again."""
+    found = {}
+    for name, cost in NEEDED.items():
+        with suppress(blobs.TooLarge):
+            found[name] = reading.file(connection, number, name, cost.bytes)
+    return {name: content for name, content in found.items() if content is not None}
 
 
 def _lines(name: str, found: Mapping[str, Rejudged]) -> Iterator[str]:

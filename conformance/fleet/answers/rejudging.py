@@ -4,14 +4,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from conformance.assurance.certificate import recomputation
+from conformance.assurance.certificate import budget, recomputation
+from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.recomputation import Recomputed
 from conformance.contract.verdict import Verdict
 from conformance.fleet.answers.changes import COUNTED
 
-NEEDED = ("report.json", "exchanges.jsonl", "target.json", "run.json")
-"""The files without which there is no evidence."""
+NEEDED = {
+    "report.json": Budget(32 * MIB, 500_000),
+    "exchanges.jsonl": Budget(96 * MIB, 2_500_000, 50_000),
+    "target.json": Budget(4 * MIB, 20_000),
+    "run.json": Budget(4 * MIB, 20_000),
+}
+"""The files without which there is no evidence, and what each may cost.
+
+A stranger may have written them. What costs more is not checked again.
+"""
 
 ABSENT = "not there"
 
@@ -57,7 +66,11 @@ def rejudged(files: Mapping[str, bytes]) -> Rejudged:
         return Rejudged(problem=f"no evidence: {', '.join(missing)}")
     evidence = Evidence(files)
     try:
+        for name, cost in NEEDED.items():
+            budget.check(files[name], cost)
         evidence.check()
+    except BudgetProblem as problem:
+        return Rejudged(problem=f"{name} {problem}")
     except Malformed as problem:
         return Rejudged(problem=str(problem))
     if "masked" in evidence.report:

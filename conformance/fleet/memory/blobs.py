@@ -2,8 +2,9 @@
 
 import hashlib
 import zlib
+from collections.abc import Iterator
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from conformance.fleet.memory.inserting import insert_new
 from conformance.fleet.memory.tables import artefact, blob
@@ -11,12 +12,19 @@ from conformance.fleet.memory.tables import artefact, blob
 LARGEST = 512 * 1024 * 1024
 """Bytes of a compressed content: both databases take up to twice as much in one value."""
 
-MOST = 1024 * 1024 * 1024
-"""Bytes of a content: somebody else may have written the memory."""
+MIB = 1024 * 1024
+"""Bytes that are unpacked at once until the digest is known to be right."""
+
+MOST = 128 * MIB
+"""Bytes of a content that is read: somebody else may have written the memory."""
 
 
 class Damaged(Exception):
     """What the memory has was not written by this package; str() says what."""
+
+
+class TooLarge(Damaged):
+    """A content is larger than what is read; str() says which bound it passes."""
 
 
 def put(connection: Connection, content: bytes) -> str:
@@ -30,18 +38,50 @@ def put(connection: Connection, content: bytes) -> str:
     return digest
 
 
-def get(connection: Connection, digest: str) -> bytes:
-    """The content with a digest. Raises KeyError, and Damaged for another content."""
-    packed = connection.scalar(select(blob.c.packed).where(blob.c.digest == digest))
-    if packed is None:
+def get(connection: Connection, digest: str, most: int | None = None) -> bytes:
+    """The content with a digest.
+
+    Raises KeyError, TooLarge for one of more than `most` bytes (`MOST`), and Damaged for another
+    content than the digest says.
+    """
+    bound = MOST if most is None else most
+    with_digest = blob.c.digest == digest
+    length = connection.scalar(select(func.length(blob.c.packed)).where(with_digest))
+    if length is None:
         raise KeyError(digest)
+    if length > bound + MIB:
+        raise TooLarge(f"a file has more than {bound:,} bytes")
+    packed: bytes = connection.execute(select(blob.c.packed).where(with_digest)).scalar_one()
+    if (size := _measured(packed, digest, bound)) > bound:
+        raise TooLarge(f"a file has more than {bound:,} bytes")
+    return zlib.decompressobj().decompress(packed, size)
+
+
+def _measured(packed: bytes, digest: str, most: int) -> int:
+    """The size of a content; more than `most` where it is larger, and the rest is not unpacked.
+
+    One piece is in memory at a time. Raises Damaged where it has another digest.
+    """
+    hashed, size = hashlib.sha256(), 0
     try:
-        content = zlib.decompressobj().decompress(packed, MOST)
-    except zlib.error:
-        content = b""
-    if hashlib.sha256(content).hexdigest() != digest:
+        for piece in _pieces(packed):
+            hashed.update(piece)
+            size += len(piece)
+            if size > most:
+                return size
+    except zlib.error as problem:
+        raise Damaged("a file cannot be unpacked") from problem
+    if hashed.hexdigest() != digest:
         raise Damaged("a file is not what its digest says")
-    return content
+    return size
+
+
+def _pieces(packed: bytes) -> Iterator[bytes]:
+    stream = zlib.decompressobj()
+    rest = packed
+    while piece := stream.decompress(rest, MIB):
+        yield piece
+        rest = stream.unconsumed_tail
 
 
 def sweep(connection: Connection) -> None:

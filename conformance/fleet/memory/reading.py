@@ -224,10 +224,10 @@ def files(connection: Connection, number: int) -> dict[str, str]:
     return {each.name: each.digest for each in found}
 
 
-def file(connection: Connection, number: int, name: str) -> bytes | None:
-    """The content of one file of a run."""
+def file(connection: Connection, number: int, name: str, most: int | None = None) -> bytes | None:
+    """The content of one file of a run, see `blobs.get`; None where it has no such file."""
     digest = files(connection, number).get(name)
-    return None if digest is None else blobs.get(connection, digest)
+    return None if digest is None else blobs.get(connection, digest, most)
 
 
 def report(connection: Connection, number: int) -> Report | None:

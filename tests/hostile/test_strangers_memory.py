@@ -1,0 +1,63 @@
+"""The database of a fleet that a stranger has written."""
+
+import hashlib
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+from fleet_memory import nights
+from measured import measured
+
+from conformance.fleet.memory import database
+
+MIB = 1 << 20
+MOST_MEMORY = 400
+"""MiB of the whole command."""
+
+CONTENTS = {
+    "blanks": (1 << 10, b" " * MIB),
+    "blanks in bounds": (31, b" " * MIB),
+    "empty lists": (31, b"[]," * (MIB // 3)),
+    "lines": (31, b"{}\n" * (MIB // 3)),
+    "brackets": (31, b"[" * MIB),
+}
+"""How often a piece is repeated, and the piece."""
+
+
+def packed(times: int, piece: bytes) -> tuple[str, bytes]:
+    """The digest of a long content, and the content compressed; never whole in memory."""
+    hashed, stream, pieces = hashlib.sha256(), zlib.compressobj(1), []
+    for _ in range(times):
+        hashed.update(piece)
+        pieces.append(stream.compress(piece))
+    return hashed.hexdigest(), b"".join([*pieces, stream.flush()])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a memory of one night."""
+    opened = database.open_memory(f"sqlite:///{tmp_path / 'fleet.db'}")
+    nights(opened, 1)
+    opened.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_a_memory_of_a_stranger_takes_little_memory(kind: str, folder: Path) -> None:
+    """Every file of every run is large, and its digest is right: one line for each target."""
+    digest, content = packed(*CONTENTS[kind])
+    with sqlite3.connect(folder / "fleet.db") as connection:
+        connection.execute("INSERT INTO blob VALUES (?, ?, ?)", (digest, 2, content))
+        for name in ("report.json", "run.json", "target.json", "exchanges.jsonl"):
+            connection.execute(
+                "INSERT OR REPLACE INTO artefact (run, name, digest) SELECT id, ?, ? FROM run",
+                (name, digest),
+            )
+    connection.close()
+    done = measured(folder, "fleet", "rejudge", "-j", "1", "--db", "sqlite:///fleet.db")
+    lines = (done.output + done.problems).splitlines()
+    assert done.code in (0, 4), done
+    assert len(lines) <= 4
+    assert "Traceback" not in done.problems
+    assert done.memory < MOST_MEMORY

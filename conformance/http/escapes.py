@@ -74,6 +74,9 @@ _USUAL, _UNUSUAL = (
     for left_out, digit in ((_CONTROLS, b"2-7"), (b"", b"0-9a-fA-F"))
 )
 
+_CODED = re.compile(rb"\\[a-zA-Z0-9]|[%&=]")
+"""What means another character, and not just the one behind a backslash, or nothing."""
+
 _BROKEN = re.compile(
     rb"(?: \\(?:[uUxX]\{?[0-9a-fA-F]{0,5} | [0-7]{0,2})"
     rb" | %[uU]?[0-9a-fA-F]{0,3} | &\#?[xX]?[0-9a-zA-Z]{0,8} | =[0-9a-fA-F]? )\Z",
@@ -100,7 +103,11 @@ class Layer:
         if self.below is None or self.below.below is None:
             return
         text, number = self.bottom.text, 0
-        found = ((*each.span(), each[0]) for each in self.escapes.found(self.below.text))
+        found = (
+            (*each.span(), each[0])
+            for each in self.escapes.found(self.below.text)
+            if _CODED.match(each[0])
+        )
         for start, stop, escape in self.below.origin(found):
             if text[start:stop] == escape:
                 continue

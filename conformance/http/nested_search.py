@@ -61,7 +61,7 @@ class NestedSearch:
         self._is_strict = is_strict
         self._parts: list[_Part] = []
         first = 0
-        for pattern in sought:
+        for pattern in _dense(sought):
             text, head, tail = pattern.text, pattern.head, pattern.tail
             parts = [(text, min(head, len(text)), False)]
             if tail < len(text):
@@ -166,6 +166,16 @@ class NestedSearch:
                 for equal in _EQUAL[octet] if part.pattern.any_case else (octet,):
                     bits[equal].append(bit)
         return [_mask(each) for each in bits]
+
+
+def _dense(sought: Iterable[Pattern]) -> Iterator[Pattern]:
+    """The patterns with no more than about two bytes for each of a secret: few places to follow."""
+    shortest: dict[bytes, int] = {}
+    patterns = [*sought]
+    for pattern in patterns:
+        length = len(pattern.text)
+        shortest[pattern.variable] = min(length, shortest.get(pattern.variable, length))
+    return (each for each in patterns if len(each.text) <= 2 * shortest[each.variable])
 
 
 def _mask(bits: Iterable[int]) -> int:

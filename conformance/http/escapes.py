@@ -27,6 +27,18 @@ Span = tuple[int, int, bytes]
 _CONTROLS = b'"bfnrt'
 """What a backslash turns into a character that hardly any secret has."""
 
+SHOWS_NOTHING = rb"""
+    \x00 | \x1b\[[0-9;]*m | \xc2\xad | \xcd\x8f | \xd8\x9c
+  | \xe1(?: \x85[\x9f\xa0] | \x9e[\xb4\xb5] | \xa0[\x8b-\x8f] )
+  | \xe2(?: \x80[\x8b-\x8f\xaa-\xae] | \x81[\xa0-\xaf] ) | \xe3\x85\xa4
+  | \xef(?: \xb8[\x80-\x8f] | \xbb\xbf | \xbe\xa0 | \xbf[\xb0-\xb8] )
+  | \xf0(?: \x9b\xb2[\xa0-\xa3] | \x9d\x85[\xb3-\xba] ) | \xf3\xa0[\x80-\xbf]{2}
+"""
+"""Styles of a terminal, and what Unicode calls default ignorable, in UTF-8."""
+
+FULL_WIDTH = rb"\xef\xbc[\x8d\x90-\x99\xa1-\xba\xbf] | \xef\xbd[\x81-\x9a]"
+"""Letters, digits, `-` and `_` that are as wide as those of Chinese, in UTF-8."""
+
 _FIRST = rb"""
     \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
         | U00[01][0-9a-fA-F]{5}
@@ -38,15 +50,18 @@ _FIRST = rb"""
       )
   | %%(?: [uU][0-9a-fA-F]{4} | [0-9a-fA-F]{2} )
   | &(?: \#[0-9]{1,10}; | \#[xX][0-9a-fA-F]{1,10}; | [a-zA-Z][a-zA-Z0-9]{1,31}; )
-  | \x00 | \x1b\[[0-9;]*m | \xc2\xad | \xef\xbb\xbf
-  | \xe2\x80[\x8b-\x8f\xaa-\xae] | \xe2\x81[\xa0-\xaf]
+  | %s | %s
 """
 # An address has many parameters such as `=10` and `=cd`.
 _QUOTED = rb"=(?:[%b][0-9a-fA-F]|(?:\r|\\r)?(?:\n|\\n))"
 # It is of one byte, as a secret has no other: its next character may be a digit.
 _ENDLESS = re.compile(rb"&#(?:0*(?:[12][0-9]{2}|[3-9][0-9])|[xX]0*[2-9a-fA-F][0-9a-fA-F])")
 _STARTS = (b"\\", b"%", b"&", b"\x00", b"\x1b")
-_BEYOND = (b"\xc2\xad", b"\xef\xbb", b"\xe2\x80", b"\xe2\x81")
+_BEYOND = (
+    *(b"\xc2\xad", b"\xcd\x8f", b"\xd8\x9c", b"\xe1\x85", b"\xe1\x9e", b"\xe1\xa0"),
+    *(b"\xe2\x80", b"\xe2\x81", b"\xe3\x85", b"\xef\xb8", b"\xef\xbb", b"\xef\xbc", b"\xef\xbd"),
+    *(b"\xef\xbe", b"\xef\xbf", b"\xf0\x9b", b"\xf0\x9d\x85", b"\xf3\xa0"),
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +82,9 @@ class _Escapes:
 
 _USUAL, _UNUSUAL = (
     (
-        _Escapes(re.compile(_FIRST % left_out, re.VERBOSE), _STARTS, _BEYOND),
+        _Escapes(
+            re.compile(_FIRST % (left_out, SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE), _STARTS, _BEYOND
+        ),
         _Escapes(re.compile(_QUOTED % digit), (b"=",)),
         _Escapes(_ENDLESS, (b"&#",)),
     )
@@ -144,7 +161,7 @@ class _Places:
         """The start and the stop of what a byte was decoded from: of a whole escape, if of one."""
         while self._next is not None and self._next.start() - self._shift <= place:
             self._last = self._next.start()
-            self._end = self._last - self._shift + len(_meaning(self._next[0]))
+            self._end = self._last - self._shift + len(meaning(self._next[0]))
             self._shift = self._next.end() - self._end
             self._next = next(self._escapes, None)
         if place < self._end:
@@ -180,7 +197,7 @@ def _decoded(layer: Layer, escapes: _Escapes) -> Layer | None:
     # Piece by piece: a list of the pieces of a long text would be many times as large.
     for match in escapes.found(text):
         decoded += text[end : match.start()]
-        decoded += _meaning(match[0])
+        decoded += meaning(match[0])
         end = match.end()
     if not end:
         return None
@@ -201,7 +218,7 @@ def _unbroken(text: bytes) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _meaning(escape: bytes) -> bytes:
+def meaning(escape: bytes) -> bytes:
     """The bytes that an escape stands for; itself where it stands for nothing."""
     if escape.startswith(b"\\"):
         return _after_backslash(escape)
@@ -212,7 +229,13 @@ def _meaning(escape: bytes) -> bytes:
         if digits.startswith(b"u"):
             return _character(digits[1:])
         return bytes.fromhex(digits.decode()) if digits.strip(b"\\rn\r\n") else b""
+    if escape.startswith((b"\xef\xbc", b"\xef\xbd")):
+        return bytes((ord(escape.decode()) - _WIDER,))
     return b""  # it shows nothing
+
+
+_WIDER = 0xFEE0
+"""From a character to the one of full width."""
 
 
 def _entity(escape: bytes) -> bytes:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html.entities import html5
 
+from conformance.http.escapes import FULL_WIDTH, SHOWS_NOTHING, meaning
+
 MOST_READINGS = 32
 """Readings at one place."""
 
@@ -23,14 +25,11 @@ Before = tuple[int, bytes]
 """Where a reading begins, and its bytes."""
 
 _BACKSLASH = ord("\\")
-ESCAPES = re.compile(rb"[\\%&=\x00\x1b]|\xc2\xad|\xef\xbb\xbf|\xe2[\x80\x81]")
+ESCAPES = re.compile(rb"[\\%%&=\x00\x1b] | %s | %s" % (SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE)
 """The beginnings of escapes, and of what shows nothing."""
 
-_SHOWS_NOTHING = re.compile(
-    rb"\x00 | \xc2\xad | \xef\xbb\xbf | \xe2\x80[\x8b-\x8f\xaa-\xae] | \xe2\x81[\xa0-\xaf]"
-    rb" | \x1b\[[0-9;]*m",
-    re.VERBOSE,
-)
+_SHOWS_NOTHING = re.compile(SHOWS_NOTHING, re.VERBOSE)
+_FULL_WIDTH = re.compile(FULL_WIDTH, re.VERBOSE)
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _OCTAL = frozenset(b"01234567")
 _DECIMAL = frozenset(b"0123456789")
@@ -79,6 +78,8 @@ class Readings:
         found: dict[Reading, None] = {(self.text[place : place + 1], place + 1): None}
         if nothing := _SHOWS_NOTHING.match(self.text, place):
             found[b"", nothing.end()] = None
+        if wide := _FULL_WIDTH.match(self.text, place):
+            found[meaning(wide[0]), wide.end()] = None
         todo = [reading for reading in found if reading[0]]
         while todo and len(found) < MOST_READINGS:
             new = [each for each in self._escapes(*todo.pop()) if each not in found]

@@ -108,3 +108,28 @@ def test_time_that_ends_within_a_text_ends_its_search() -> None:
     answers = iter([False, True])
     redactor = Redactor({KEY: "$KEY"}, is_late=lambda: next(answers))
     assert redactor.text("%2541" * LONG_TEXT) == NOT_SEARCHED.decode()
+
+
+IGNORABLE = [
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x180B, 0x180E, 0x200B, 0x200D, 0x202E, 0x2060),
+    *(0x206F, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0, 0x1BCA0, 0x1D173, 0xE0020, 0xE01EF),
+]
+"""Characters of each range that Unicode calls default ignorable."""
+
+
+@pytest.mark.parametrize("sign", IGNORABLE, ids=hex)
+def test_what_shows_nothing_hides_no_key(sign: int) -> None:
+    """Between all characters, as it is and escaped."""
+    redactor = Redactor({KEY: "$KEY"})
+    escaped = "".join(f"%{octet:02X}" for octet in chr(sign).encode())
+    for between in (chr(sign), escaped, f"&#{sign};"):
+        assert redactor.text(f"({between.join(KEY)})") == "($KEY)"
+
+
+def test_characters_of_full_width_are_read() -> None:
+    """As they are, and among escapes; those of other texts stay."""
+    redactor = Redactor({KEY: "$KEY"})
+    wide = "".join(chr(ord(each) + 0xFEE0) for each in KEY)
+    mixed = "".join((each, wide[at], f"%25{ord(each):02x}")[at % 3] for at, each in enumerate(KEY))
+    assert redactor.text(f"（{wide}） {mixed}") == "（$KEY） $KEY"
+    assert redactor.text("ＡＢＣ，１２３") == "ＡＢＣ，１２３"

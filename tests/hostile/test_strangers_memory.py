@@ -9,6 +9,7 @@ import pytest
 from fleet_memory import nights
 from measured import measured
 
+from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.fleet.memory import database
 
 MIB = 1 << 20
@@ -61,3 +62,30 @@ def test_a_memory_of_a_stranger_takes_little_memory(kind: str, folder: Path) -> 
     assert len(lines) <= 4
     assert "Traceback" not in done.problems
     assert done.memory < MOST_MEMORY
+
+
+FOREIGN = {
+    "a number": "UPDATE blob SET packed = 5",
+    "a text": "UPDATE blob SET packed = 'text'",
+    "a view": """ALTER TABLE blob RENAME TO old; CREATE VIEW blob AS WITH RECURSIVE
+        without_end(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM without_end)
+        SELECT digest, size, packed FROM old, without_end""",
+    "a trigger": "CREATE TRIGGER every AFTER INSERT ON run BEGIN DELETE FROM run; END",
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_memory_of_other_kinds_ends_in_one_line(kind: str, folder: Path) -> None:
+    """Values of another type, and statements of whoever has made the file, which never end."""
+    digest, content = packed(1, b"{}")
+    with sqlite3.connect(folder / "fleet.db") as connection:
+        connection.execute("INSERT INTO blob VALUES (?, 2, ?)", (digest, content))
+        connection.execute(
+            "INSERT OR REPLACE INTO artefact (run, name, digest) SELECT id, 'run.json', ? FROM run",
+            (digest,),
+        )
+        connection.executescript(FOREIGN[kind])
+    connection.close()
+    done = measured(folder, "fleet", "rejudge", "-j", "1", "--db", "sqlite:///fleet.db")
+    assert done.code == USAGE_ERROR, done
+    assert len((done.output + done.problems).splitlines()) == 1

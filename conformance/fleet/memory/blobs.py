@@ -51,7 +51,9 @@ def get(connection: Connection, digest: str, most: int | None = None) -> bytes:
         raise KeyError(digest)
     if length > bound + MIB:
         raise TooLarge(f"a file has more than {bound:,} bytes")
-    packed: bytes = connection.execute(select(blob.c.packed).where(with_digest)).scalar_one()
+    packed = connection.execute(select(blob.c.packed).where(with_digest)).scalar_one()
+    if not isinstance(packed, bytes):  # SQLite stores any kind of value in any column
+        raise Damaged("a file is a text or a number")
     if (size := _measured(packed, digest, bound)) > bound:
         raise TooLarge(f"a file has more than {bound:,} bytes")
     return zlib.decompressobj().decompress(packed, size)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from conformance.fleet.memory import migrations
@@ -66,6 +66,8 @@ def open_memory(stated: str, *, is_new: bool = True) -> Memory:
         raise MemoryProblem(f"{_shown(url)}: no such file")
     try:
         memory = Memory(_engine(url))
+        if url.get_backend_name() == "sqlite" and Path(url.database or "").is_file():
+            _check_kinds(memory, url)
         if is_new:
             with memory.writing() as connection:
                 migrations.migrate(connection)
@@ -76,6 +78,17 @@ def open_memory(stated: str, *, is_new: bool = True) -> Memory:
     except SQLAlchemyError as problem:
         raise MemoryProblem(f"{_shown(url)}: {first_line(problem)}") from None
     return memory
+
+
+def _check_kinds(memory: Memory, url: URL) -> None:
+    """Raise MemoryProblem where the file has statements of its maker that its use would run."""
+    foreign = text("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1")
+    with memory.reading() as connection:
+        found = connection.execute(foreign).first()
+    if found is not None:
+        raise MemoryProblem(
+            f"{_shown(url)}: has a {found.type}, which no version of this package makes"
+        )
 
 
 def _url(stated: str) -> URL:

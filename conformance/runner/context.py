@@ -55,7 +55,7 @@ class Context:
         self._shown: list[Exchange] = []
         self._needed: dict[str, Fact] = {}
         self._parts: dict[str, Fact] = {}
-        self._served: set[str] = set()
+        self._served: set[tuple[str, str | None]] = set()
         self._is_settled = False
         self._is_finished = True
 
@@ -209,21 +209,25 @@ class Context:
     def _learn(self, exchange: Exchange) -> None:
         """Remember what a success shows."""
         if exchange.credential == "primary":
-            self._served.add(exchange.operation)
+            self._served.add((exchange.operation, exchange.scheme))
         if exchange.operation == self.api.approval.id:
             self.approved.add(exchange.call.path[self.api.approved_id].lower())
 
     def _judged_arguments(self, exchange: Exchange) -> Iterator[Judgement]:
         operation = self.contract.operation(exchange.operation)
-        if self._is_served(operation):
+        if self._is_served(operation, exchange):
             roles = self.roles(operation)
             base_url = self.target.base_url
             yield from own_requests.examine(exchange, roles, self.contract, base_url)
             yield from arguments.examine(exchange, roles, self.contract)
 
-    def _is_served(self, operation: Operation) -> bool:
+    def _is_served(self, operation: Operation, exchange: Exchange) -> bool:
         """Whether primary gets 200 from an operation: then a rejection is about the arguments."""
-        return operation.id in self._served or self.session.knowledge.is_served(self, operation)
+        if operation.writes and exchange.status == 403:
+            # The credential of this scheme may hold less than the other one of primary.
+            return (operation.id, exchange.scheme) in self._served
+        is_served = any(served == operation.id for served, _ in self._served)
+        return is_served or self.session.knowledge.is_served(self, operation)
 
     # --- the end -----------------------------------------------------------------------------
 

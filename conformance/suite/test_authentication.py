@@ -14,8 +14,9 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.arguments import KEY, REVISION
 from conformance.runner.facts import fact_name
-from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
@@ -33,6 +34,8 @@ from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.target.forged import EMPTY
 from conformance.target.target import Credential
 
+WITH_THE_SAME_GRANT = ("colleague", "no-review-role")
+"""Callers who read what primary reads."""
 PURPOSES = {"expired": "an expired credential", "revoked": "a revoked credential"}
 
 
@@ -202,10 +205,16 @@ def _is_entitled(
         # The other trial is on another review: only a 401 or 403 is about the caller.
         is_about_caller = response.status in (401, 403)
         is_entitled = is_about_caller and _approves_otherwise(primary, scheme, trials)
-    elif response.status == 404 and _is_out_of_reach(operation, scheme, live):
+        again = _stale(trials.by(scheme))
+    elif response.status in (403, 404) and _is_out_of_reach(operation, scheme, live):
         return False
     else:
-        is_entitled = _is_served_otherwise(primary, scheme, response, operation, live)
+        is_entitled = _is_served_otherwise(primary, scheme, response, live)
+        again = response.call
+    if response.status == 403:
+        # The credential of this scheme may hold less than the other one of the same caller.
+        is_entitled = is_entitled and _is_forbidden_to_another(again, scheme, live)
+        return is_entitled or _is_served_elsewhere(primary, scheme, operation, live)
     if response.status != 401:
         return is_entitled
     # A caller who is served anywhere by the scheme has a valid secret. One who is served nowhere,
@@ -213,6 +222,26 @@ def _is_entitled(
     if live.callers.is_served(primary, scheme):
         return True
     return is_entitled and not _serves_others(primary, scheme, live)
+
+
+def _stale(trial: Trial) -> Call:
+    """The approval of a trial with an earlier revision: nobody can approve by it."""
+    body = {REVISION: trial.review.revision - 1, KEY: trial.key}
+    return trial.approval.call.carrying(body)
+
+
+def _is_forbidden_to_another(call: Call, scheme: str, live: Live) -> bool:
+    """Whether somebody else gets 403 by this scheme alone: then it is not about a credential."""
+    credentials = live.session.target.credentials
+    for name in WITH_THE_SAME_GRANT:
+        other = credentials.get(name)
+        statuses = {
+            each: live.callers.send(call, other, each, purpose="is it about the scheme?").status
+            for each in (other.schemes if other else ())
+        }
+        if statuses.pop(scheme, None) == 403 and {*statuses.values()} - {401, 403}:
+            return True
+    return False
 
 
 def _is_out_of_reach(operation: Operation, scheme: str, live: Live) -> bool:
@@ -231,16 +260,17 @@ def _approves_otherwise(primary: Credential, scheme: str, trials: Trials) -> boo
     return any(trials.by(other).approval.status == 200 for other in others)
 
 
-def _is_served_otherwise(
-    primary: Credential, scheme: str, response: Exchange, operation: Operation, live: Live
+def _is_served_otherwise(primary: Credential, scheme: str, response: Exchange, live: Live) -> bool:
+    """Whether the caller is served by another scheme."""
+    others = (other for other in primary.schemes if other != scheme)
+    return any(live.callers.send(response.call, primary, each).status == 200 for each in others)
+
+
+def _is_served_elsewhere(
+    primary: Credential, scheme: str, operation: Operation, live: Live
 ) -> bool:
-    """Whether the caller is served by the other scheme, or elsewhere with the same permission."""
-    for other in primary.schemes:
-        if other != scheme and live.callers.send(response.call, primary, other).status == 200:
-            return True
-    if response.status not in (401, 403):
-        return False
-    if response.status == 403 and live.session.target.lacking(operation.permission):
+    """Whether the caller is served by this scheme where the same permission is needed."""
+    if live.session.target.lacking(operation.permission):
         return False  # reported by the check of permissions
     return any(
         live.callers.send(Call(each.id), primary, scheme).status == 200

@@ -109,7 +109,11 @@ class Trials:
         trial = self.baseline(scheme)
         if label not in trial.attempts:
             raise Inconclusive(f"no approvable review was left to attempt: {label}", needs=NEEDS)
-        return trial.attempts[label]
+        found = trial.attempts[label]
+        if found.response.status == 403 and found.response.credential == "primary":
+            # The credential of this scheme may hold less than the other one of primary.
+            self.baseline(found.response.scheme)
+        return found
 
     def taking_the_last(self) -> Mapping[str, Attempt]:
         """The attempts that took the last review, so that none was left to approve."""

@@ -111,7 +111,8 @@ def stage_of(item: pytest.Function) -> Stage:
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     operation: Any = parameters.get("operation")
     alone = bool(marker.kwargs.get("alone"))
-    return stage(item.function, operation.id if operation else None, alone=alone)
+    id = operation.id if operation else None
+    return stage(item.function, id, alone=alone, looks_back=looks_back(item))
 
 
 def name_of(item: pytest.Item) -> str:

@@ -33,13 +33,15 @@ class Stage(IntEnum):
 
     Checks that only read are performed side by side, then those of access: beside reads they send
     approvals that have to be rejected. Those that approve reviews follow, each alone: an approval
-    changes what others read. The last ones need a target that nobody else calls.
+    changes what others read. Then come those that need a target that nobody else calls, and at the
+    end those that look back at the approvals of all others: the later they do, the more they see.
     """
 
     READS = 0
     ASKS = 1
     APPROVES = 2
     ALONE = 3
+    LOOKS_BACK = 4
 
     @property
     def is_concurrent(self) -> bool:
@@ -47,8 +49,12 @@ class Stage(IntEnum):
         return self in (Stage.READS, Stage.ASKS)
 
 
-def stage(check: Callable[..., object], operation: str | None, *, alone: bool) -> Stage:
+def stage(
+    check: Callable[..., object], operation: str | None, *, alone: bool, looks_back: bool = False
+) -> Stage:
     """The stage of a check that runs for an operation; None: for no single one."""
+    if looks_back:
+        return Stage.LOOKS_BACK
     if alone:
         return Stage.ALONE
     given = inspect.signature(check).parameters

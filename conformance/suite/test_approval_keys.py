@@ -8,7 +8,7 @@ from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.attempts import ON_APPROVED, conflict
+from conformance.suite.approval.attempts import ON_APPROVED, STALE, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers
 from conformance.suite.approval.plan import FORBIDDEN
 from conformance.suite.approval.result import check_is_of, check_replay
@@ -22,6 +22,8 @@ from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
 REPLAYS = 3
+OTHER_REVISIONS = ("one revision ahead", "one revision behind", "none at all")
+"""The stale revisions that a used key is sent with: zero may be taken for none."""
 FRESH = 3
 """Further replays, each the first request on its connection: it may reach another instance."""
 
@@ -149,7 +151,7 @@ def test_a_key_with_another_revision_is_a_conflict(
     trial = trials.approved(scheme)
     primary = live.callers.credential_with("primary", scheme)
     sending = Sending(primary, scheme, "the key with another revision")
-    revisions = [trial.review.revision + difference for difference in (1, -1, 7)]
+    revisions = [STALE[label](trial.review.revision) for label in OTHER_REVISIONS]
     responses = live.callers.send_each(
         [(approvals.call(trial.review.id, each, trial.key), sending) for each in revisions]
     )

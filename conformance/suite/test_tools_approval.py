@@ -85,8 +85,9 @@ def _check_again_by_tool(
     review: Review, key: str, toolbox: Toolbox, operation: Operation, approvals: Approvals
 ) -> None:
     """The used key with another revision is rejected, and a new one changes nothing."""
-    older = arguments_of_approval(review.id, review.revision - 1, key)
-    check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
+    for revision in (review.revision - 1, 0 if review.revision else -1):  # 0 may pass for none
+        other = arguments_of_approval(review.id, revision, key)
+        check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))
     new = approvals.key(review.id, "a new key by tool")
     arguments = arguments_of_approval(review.id, review.revision, new)
     result = toolbox.call_as_primary(operation, arguments, "a new key on an approved review")

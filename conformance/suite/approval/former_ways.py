@@ -16,7 +16,7 @@ from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
 
 RESOURCE = "Review"
-MOST = 60
+MOST = 100
 """Ways that are asked for."""
 
 
@@ -33,7 +33,10 @@ def require_left(context: Context, face: str) -> None:
 
 
 def _ways(context: Context, face: str) -> Iterator[Sighting]:
-    """One sighting of each way, of a review that was approved after it."""
+    """One sighting of each way, and of each review, that was approved after it.
+
+    What puts a former state back may do so to some approvals only, such as those by tool.
+    """
     known: set[object] = set()
     begun = context.session.approvals.begun(context.session)
     approved = context.approved & begun.keys()
@@ -47,8 +50,8 @@ def _ways(context: Context, face: str) -> Iterator[Sighting]:
         is_former = is_before and sighting.record.get("status") not in (APPROVED, None)
         if way.face != face or not is_repeatable or not is_former or cursor in way.names:
             continue
-        if (sighting.place, caller) not in known:
-            known.add((sighting.place, caller))
+        if not {(sighting.place, caller), sighting.key[1]} <= known:
+            known |= {(sighting.place, caller), sighting.key[1]}
             yield sighting
 
 

@@ -109,7 +109,10 @@ def test_a_key_of_another_account_is_a_conflict_or_an_approval(
     trial = trials.approved(trials.first().scheme)
     colleague = live.callers.colleague()
     other = taken(colleague, live, approvals)
-    response = approve_as_colleague(live, approvals, other, trial.key)
+    purpose = "primary's key for another review, as the colleague"
+    approvals.record(other.id, other.revision, trial.key)
+    call = approvals.call(other.id, other.revision, trial.key)
+    response = live.callers.send(call, colleague, purpose=purpose)
     reader = approvals.reader
     after = reader.read_approved(other) if response.status == 200 else reader.read(other.id)
     if not approvals.is_spent(other, after):

@@ -5,6 +5,7 @@ interface for another caller, may keep the state from before the approval.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from conformance.contract.verdict import NotApplicable, Violation
 from conformance.http.exchange import Exchange
@@ -16,7 +17,7 @@ from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
 
 RESOURCE = "Review"
-MOST = 100
+MOST = 60
 """Ways that are asked for."""
 
 
@@ -37,21 +38,33 @@ def _ways(context: Context, face: str) -> Iterator[Sighting]:
 
     What puts a former state back may do so to some approvals only, such as those by tool.
     """
-    known: set[object] = set()
+    by_way: dict[object, list[Sighting]] = {}
+    for sighting in _former(context, face):
+        by_way.setdefault((sighting.place, sighting.key[2:]), []).append(sighting)
+    seen: set[str] = set()
+    for sightings in by_way.values():
+        chosen = next((each for each in sightings if each.key[1] not in seen), sightings[0])
+        seen.add(chosen.key[1])
+        yield chosen
+    for sighting in chain.from_iterable(by_way.values()):
+        if sighting.key[1] not in seen:
+            seen.add(sighting.key[1])
+            yield sighting
+
+
+def _former(context: Context, face: str) -> Iterator[Sighting]:
+    """The sightings of reviews from before their approval that can be asked for again."""
     begun = context.session.approvals.begun(context.session)
     approved = context.approved & begun.keys()
     for sighting in context.session.history.ways(RESOURCE, approved):
-        way, caller = sighting.answer.way, sighting.key[2:]
+        way = sighting.answer.way
         cursor = context.name(way.operation, "cursor") if way.operation.is_list else None
         is_repeatable = way.caller in context.target.credentials and way.caller not in UNREPEATED
         # What is read after an approval may show any later status.
         exchange = sighting.answer.exchange
         is_before = exchange.started + exchange.elapsed <= begun[sighting.key[1]]
         is_former = is_before and sighting.record.get("status") not in (APPROVED, None)
-        if way.face != face or not is_repeatable or not is_former or cursor in way.names:
-            continue
-        if not {(sighting.place, caller), sighting.key[1]} <= known:
-            known |= {(sighting.place, caller), sighting.key[1]}
+        if way.face == face and is_repeatable and is_former and cursor not in way.names:
             yield sighting
 
 

@@ -6,7 +6,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -108,6 +108,7 @@ class Dispatcher:
         self._places = self._at_once
         self._free = threading.Condition()
         self._threads: dict[int, ThreadPoolExecutor] = {}
+        self._barriers: set[threading.Barrier] = set()
         self._starting = threading.Lock()
         self.is_stopped = threading.Event()
 
@@ -120,11 +121,18 @@ class Dispatcher:
         """Send nothing any more, and wait for no response."""
         self.is_stopped.set()
         self.transport.abort()
+        self._release()
 
     def close(self) -> None:
         """End the threads that send."""
         for threads in self._threads.values():
             threads.shutdown(wait=False, cancel_futures=True)
+        self._release()
+
+    def _release(self) -> None:
+        """Let nobody wait for requests that are not sent any more."""
+        for barrier in list(self._barriers):
+            barrier.abort()
 
     # --- requests at once --------------------------------------------------------------------
 
@@ -144,10 +152,28 @@ class Dispatcher:
     def _wave(self, requests: list[Request]) -> list[Sent]:
         if len(requests) == 1:
             return [self.send(requests[0])]
-        gate = threading.Barrier(len(requests)).wait
-        jobs = (partial(self.send, request, gate) for request in requests)
-        with self._reserved(len(requests)):
-            return self._collected(jobs, self._at_once)
+        barrier = threading.Barrier(len(requests))
+        jobs = (partial(self._send_beside, barrier, request) for request in requests)
+        self._barriers.add(barrier)
+        try:
+            with self._reserved(len(requests)):
+                return self._collected(jobs, self._at_once)
+        finally:
+            self._barriers.discard(barrier)
+
+    def _send_beside(self, barrier: threading.Barrier, request: Request) -> Sent:
+        """Send a request when all others are ready; whoever never is lets the others go on."""
+
+        def gate() -> None:
+            with suppress(threading.BrokenBarrierError):
+                barrier.wait()
+            self._check_stopped()
+
+        try:
+            return self.send(request, gate)
+        except BaseException:
+            barrier.abort()
+            raise
 
     @contextmanager
     def _reserved(self, places: int) -> Iterator[None]:

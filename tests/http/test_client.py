@@ -775,6 +775,23 @@ def test_a_call_with_together_waits_until_all_are_ready(bench: Callable[..., Ben
     assert (sorted(each.waits), waited) == ([0.125, 0.25, 0.375], [3] * 4)
 
 
+def test_a_call_with_together_does_not_wait_for_one_that_is_not_sent(
+    bench: Callable[..., Bench],
+) -> None:
+    """The run is stopped while some of them are ready, and others are not yet."""
+    each = bench(FINE, rate=8.0)
+
+    def advance(seconds: float) -> None:
+        each.waits.append(seconds)
+        if len(each.waits) == 2:
+            each.dispatcher.stop()
+
+    each.dispatcher.transport = InProcess(ScriptedApp([FINE]), advance)
+    with pytest.raises(Inconclusive, match="the run was stopped"):
+        each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
+    each.dispatcher.transport.close()
+
+
 def test_a_sequential_server_responds_to_concurrent_calls() -> None:
     """There are more calls than connections, and the server handles one at a time."""
     with networked(

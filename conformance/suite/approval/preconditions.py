@@ -10,24 +10,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.contract.identifiers import alike
-from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.retry import is_unavailable
+from conformance.rules.judgement import shown
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers
-from conformance.suite.approval.review import in_former_state, is_approved
+from conformance.suite.approval.review import in_former_state, is_approved, record_of
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import of_status
+from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.lists.live import Live
 
 STEPS = {
     "approval/stale-revision": "a stale attempt",
     "approval/alone": "an approval, which approves another review",
-    "approval/state": "reading what was approved",
+    "approval/state": "an approval",
     "approval/key-other-revision": "a used key with another revision",
     "approval/new-key": "a new key on an approved review",
     "approval/key-other-review": "a used key with another review",
@@ -49,6 +50,8 @@ class Flaw:
     def defect(self) -> Defect:
         """What is reported under the requirement."""
         last = self.responses[-1]
+        if last.operation == "review_get" and last.status == 200:
+            return self._shown_by(last)
         return of_status(
             last,
             "{step} does not conform: {response}",
@@ -56,6 +59,16 @@ class Flaw:
             kind=Kind.EFFECT,
             step=STEPS[self.requirement],
         )
+
+    def _shown_by(self, read: Exchange) -> Defect:
+        status = record_of(read).get("status")
+        text = "after {step} the review reads as {status}"
+        expected = "the status that the step leaves it in"
+        step = STEPS[self.requirement]
+        effect = defect(
+            Kind.EFFECT, text, expected=expected, actual=status, step=step, status=shown(status)
+        )
+        return effect.on("status").at(in_data(read, "status"))
 
 
 class Preconditions:
@@ -100,8 +113,7 @@ class Preconditions:
         yield from self._of_trials(trial)
         if served := self._served_at_other_revisions(trial):
             yield "approval/key-other-revision", tuple(served)
-        if effect := self._effect_of_new_key(trial):
-            yield "approval/new-key", effect
+        yield from self._of_new_key(trial)
         for transfer in self._transfers():
             yield "approval/key-other-review", (transfer.response, transfer.after)
         again = self._approve(trial, trial.key, "a replay")
@@ -151,8 +163,8 @@ class Preconditions:
             and not self._has_moved_on(response, trial)
         ]
 
-    def _effect_of_new_key(self, trial: Trial) -> tuple[Exchange, ...]:
-        """The responses that show an effect of a new key; () without one."""
+    def _of_new_key(self, trial: Trial) -> Iterator[Step]:
+        """An effect of a new key, or reads that show one whether or not a key was sent."""
         # What one new key undoes another may do again: so the review is read before as well.
         reader, review = self._approvals.reader, trial.review
         before = reader.read_approved(review)
@@ -161,10 +173,13 @@ class Preconditions:
         reads = (before, reader.read_approved(review))
         undone = [read for read in reads if in_former_state(review, read)]
         if response.status not in ON_APPROVED:
-            return () if self._has_moved_on(response, trial) else (response,)
-        if undone and self._trials.are_readable():
-            return (response, undone[0])
-        return ()
+            if not self._has_moved_on(response, trial):
+                yield "approval/new-key", (response,)
+        elif undone and self._trials.are_readable():
+            settling = reader.settle(review, trial.scheme)
+            takes_turns = settling.former and settling.later
+            step = "approval/state" if takes_turns else "approval/new-key"
+            yield step, (response, undone[0])
 
     def _transfers(self) -> Iterator[Transfer]:
         for transfer in transfers(self._live, self._approvals, self._trials):

@@ -45,8 +45,8 @@ def test_the_tools_show_an_approved_review_as_it_is(toolbox: Toolbox, trials: Tr
         _compare("review_get", Call("review_get", {"reviewId": trial.review.id}), toolbox)
         for page in _pages(trial.review, toolbox):
             _compare("review_list", Call("review_list").asking(**page), toolbox)
-        for page in trial.kept:
-            _compare_behind(page, toolbox)
+        for kept in trial.kept:
+            _compare_behind(kept, toolbox)
     except Inconclusive as reason:  # other checks compare data without an approval
         raise NotApplicable("no approved review can be compared") from reason
 

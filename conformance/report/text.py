@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from unicodedata import combining, is_normalized
 
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
@@ -19,8 +20,15 @@ WORKFLOW_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
 def visible(text: str) -> str:
-    r"""The text with control, invisible and bidirectional characters escaped, as in `\u202e`."""
-    shown = text if _is_visible(text) else "".join(map(_escaped, text))
+    r"""The text with control, invisible and bidirectional characters escaped, as in `\u202e`.
+
+    So are the marks of decomposed characters, which look like composed ones.
+    """
+    shown = text
+    if not is_normalized("NFC", text):
+        shown = "".join(_as_json(each) if _is_mark(each) else each for each in shown)
+    if not _is_visible(shown):
+        shown = "".join(each if _is_visible(each) else _as_json(each) for each in shown)
     return WORKFLOW_COMMAND.sub(r"\\u0023#", shown)
 
 
@@ -51,8 +59,12 @@ def _is_visible(text: str) -> bool:
     return text.isprintable() and not INVISIBLE.search(text)
 
 
-def _escaped(character: str) -> str:
-    return character if _is_visible(character) else json.dumps(character)[1:-1]
+def _is_mark(character: str) -> bool:
+    return combining(character) > 0 or not is_normalized("NFC", character)
+
+
+def _as_json(character: str) -> str:
+    return json.dumps(character)[1:-1]
 
 
 def _quoted(character: str) -> str:

@@ -1,5 +1,8 @@
 """Approval of a review, guarded by its revision (POST /reviews/{reviewId}/approve)."""
 
+from collections.abc import Sequence
+from typing import NoReturn
+
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -167,14 +170,26 @@ def test_a_stale_revision_is_a_conflict(
             _check_rejected(attempt)
     trials.baseline(scheme)
     _check_stale(scheme, trials)
-    changed = changed_by_stale(trials)
-    otherwise = defect(
-        Kind.EFFECT, "stale attempts change the review", expected="the review stays as it was"
-    )
-    where = (in_data(attempt.after, attempt.changed_property) for attempt in changed)
-    expect.that(not changed, otherwise.at(*where), *evidence(changed))
+    if changed := changed_by_stale(trials):
+        _blame_stale(changed)
     for label in live.session.some([*STALE]):  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)
+
+
+def _blame_stale(changed: Sequence[Attempt]) -> NoReturn:
+    names = [attempt.changed_property for attempt in changed]
+    after = record_of(changed[0].after).get(names[0])
+    otherwise = defect(
+        Kind.EFFECT,
+        "stale attempts change the review: {name} from {before} to {after}",
+        expected="the review stays as it was",
+        actual=after,
+        name=names[0],
+        before=shown(record_of(changed[0].before.read).get(names[0])),
+        after=shown(after),
+    )
+    places = [in_data(each.after, name) for each, name in zip(changed, names, strict=True)]
+    expect.violated(otherwise.on(names[0]).at(*places), *evidence(changed))
 
 
 def _check_stale(scheme: str, trials: Trials) -> None:

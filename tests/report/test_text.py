@@ -18,10 +18,13 @@ from conformance.report.console import line
         ("a\ufe0fb", "a\\ufe0fb"),
         ("\U000e0001", "\\udb40\\udc01"),
         ("\udc80", "\\udc80"),
+        ("Cafe\u0301 é", "Cafe\\u0301 é"),
+        ("\u212b", "\\u212b"),
+        ("\u0928\u094d\n", "\u0928\u094d\\n"),
     ],
 )
 def test_invisible_characters_are_escaped(raw: str, expected: str) -> None:
-    """This includes control and bidirectional characters; all others are unchanged."""
+    """This includes control and bidirectional characters, and decomposed ones, whose form shows."""
     assert text.visible(raw) == expected
     assert line.visible([(raw, "bad")]) == [(expected, "bad")]
 

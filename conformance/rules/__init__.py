@@ -18,6 +18,7 @@ REQUIREMENTS = {
 
 UNSUPPORTED_MEDIA_TYPE = 415
 NOT_MODIFIED = 304
+GONE = 410
 CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 
 
@@ -25,7 +26,7 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
     """Check the form of a response and of the records in it; `arguments.examine` is separate."""
     if exchange.response is None or is_unmodified(exchange):
         return
-    if _lacks_media_type(exchange, contract):
+    if _lacks_media_type(exchange, contract) or _may_have_aged(exchange, contract):
         return
     yield from response.examine(exchange.response, contract.statuses)
     if exchange.response.is_unreadable:
@@ -49,3 +50,13 @@ def _lacks_media_type(exchange: Exchange, contract: Contract) -> bool:
     has_type = any(name == "content-type" for name, _ in exchange.request.headers)
     takes_body = contract.operation(exchange.operation).body_schema is not None
     return exchange.status == UNSUPPORTED_MEDIA_TYPE and takes_body and not has_type
+
+
+def _may_have_aged(exchange: Exchange, contract: Contract) -> bool:
+    """Whether 410 responds to a request for a page with more than a limit, such as a cursor.
+
+    The specification is silent about how long a cursor lives.
+    """
+    is_page = contract.operation(exchange.operation).is_list
+    names = {name for name, _ in exchange.call.query}
+    return exchange.status == GONE and is_page and bool(names - {"limit"})

@@ -27,7 +27,7 @@ VALUES = {
 RESULT = "ReviewApproval"
 
 LONGEST_VALUE = 200
-GATEWAY_TIMEOUT = 504
+GONE, GATEWAY_TIMEOUT = 410, 504
 MOST_RECORDS = 20_000
 """Different records that are validated: a millisecond each."""
 
@@ -147,10 +147,14 @@ class Form:
 
 
 def _is_usual(exchange: Exchange) -> bool:
-    """Whether it has no value that a server may reject with any status of 4xx."""
+    """Whether it has no value that a server may reject with a status that is not specified."""
     sent = exchange.sent.value if exchange.sent else None
     values = [exchange.subject or "", *(value for _, value in exchange.query)]
     is_short = max(map(len, values)) <= LONGEST_VALUE
+    # How long a cursor lives is not specified.
+    may_have_aged = exchange.status == GONE and any(name != "limit" for name, _ in exchange.query)
+    if may_have_aged and exchange.operation.is_list:
+        return False
     return is_short and sent is not NO_JSON and sent is not UNREADABLE
 
 

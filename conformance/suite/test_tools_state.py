@@ -95,7 +95,7 @@ def _compare_behind(page: Exchange, toolbox: Toolbox) -> None:
 def _are_in_one_order(call: Call, comparison: Comparison) -> bool:
     """Whether both interfaces show the same records of a page in the same order."""
     pair = comparison.pair(call)
-    return pair is not None and [*by_id(pair.over_http.items)] == [*by_id(pair.tool_items)]
+    return pair is not None and [*by_id(pair.over_http.items)] == [*by_id(pair.by_tool.items)]
 
 
 def _pages(review: Review, toolbox: Toolbox) -> list[dict[str, str]]:

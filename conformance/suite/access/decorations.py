@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
-from conformance.http.outgoing import fill
+from conformance.http.outgoing import HEADERS, fill
 from conformance.report import conditions
 
 Header = tuple[str, str]
@@ -40,6 +40,7 @@ def decorated(
     """A request with each decoration; `others` are further values, by the names of parameters."""
     yield Decorated("an unknown parameter", _asking(plain, UNKNOWN))
     yield Decorated("a language", plain, headers=(LANGUAGE,), translates=True)
+    yield Decorated("its headers in another order", plain, headers=HEADERS[::-1])
     if plain.query:
         yield Decorated("each parameter twice", replace(plain, query=plain.query * 2))
     yield from in_path(plain, operation, others, base_url)

@@ -55,6 +55,11 @@ def test_a_tool_needs_the_permission(
     check_shown_nothing(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     _check_guest(operation, arguments, Caller(credential, scheme), toolbox)
     check_without_effect(call, operation, approvals, trials)
+    for further in with_primarys_cursor(operation, toolbox, arguments):
+        result = toolbox.call(
+            operation, further, credential, scheme, purpose=f"{purpose}, a cursor"
+        )
+        check_shown_nothing(result)
 
 
 @requirement("tools/grants")

@@ -17,7 +17,7 @@ from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
 
 RESOURCE = "Review"
-MOST = 60
+MOST = 80
 """Ways that are asked for."""
 
 
@@ -34,22 +34,26 @@ def require_left(context: Context, face: str) -> None:
 
 
 def _ways(context: Context, face: str) -> Iterator[Sighting]:
-    """One sighting of each way, and of each review, that was approved after it.
+    """One sighting of each review, by as many ways as there are, and of each way that is left.
 
     What puts a former state back may do so to some approvals only, such as those by tool.
     """
-    by_way: dict[object, list[Sighting]] = {}
+    by_review: dict[str, list[Sighting]] = {}
     for sighting in _former(context, face):
-        by_way.setdefault((sighting.place, sighting.key[2:]), []).append(sighting)
-    seen: set[str] = set()
-    for sightings in by_way.values():
-        chosen = next((each for each in sightings if each.key[1] not in seen), sightings[0])
-        seen.add(chosen.key[1])
+        by_review.setdefault(sighting.key[1], []).append(sighting)
+    seen: set[object] = set()
+    for sightings in by_review.values():
+        chosen = next((each for each in sightings if _way(each) not in seen), sightings[0])
+        seen.add(_way(chosen))
         yield chosen
-    for sighting in chain.from_iterable(by_way.values()):
-        if sighting.key[1] not in seen:
-            seen.add(sighting.key[1])
+    for sighting in chain.from_iterable(by_review.values()):
+        if _way(sighting) not in seen:
+            seen.add(_way(sighting))
             yield sighting
+
+
+def _way(sighting: Sighting) -> object:
+    return sighting.place, sighting.key[2:]
 
 
 def _former(context: Context, face: str) -> Iterator[Sighting]:

@@ -73,9 +73,8 @@ def _second(found: bundle.Bundle, verification: Verification) -> Opinion | None:
     if verification.problems or not is_recomputed:
         return None
     evidence = Evidence(found.evidence)
-    return opinion.of(
-        evidence.report, json.loads(found.evidence["target.json"]), evidence.exchanges
-    )
+    target = json.loads(found.evidence["target.json"])
+    return opinion.of(evidence.report, target, found.evidence["exchanges.jsonl"])
 
 
 def _words(arguments: argparse.Namespace) -> Iterator[str]:

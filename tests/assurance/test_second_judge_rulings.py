@@ -91,7 +91,8 @@ class Recording:
     @property
     def failed(self) -> set[str]:
         """The requirements that the second judge fails."""
-        verdicts = opinion.of({"requirements": []}, TARGET, self.lines).verdicts
+        exchanges = b"".join(json.dumps(line).encode() + b"\n" for line in self.lines)
+        verdicts = opinion.of({"requirements": []}, TARGET, exchanges).verdicts
         return {id for id, verdict in verdicts.items() if verdict == "fail"}
 
 
@@ -319,14 +320,14 @@ def test_a_review_with_endless_requests_is_not_judged() -> None:
 
 def test_another_version_of_the_base_address_is_a_flaw() -> None:
     """The address is that of the target, and no exchange shows it."""
-    found = opinion.of({"requirements": []}, {**TARGET, "base-url": "http://target.test/v2"}, [])
+    found = opinion.of({"requirements": []}, {**TARGET, "base-url": "http://target.test/v2"}, b"")
     assert found.verdicts == {"base/version-segment": "fail"}
 
 
 @pytest.mark.parametrize(
-    ("report", "lines"), [({"requirements": []}, [{}]), ({"requirements": None}, [])]
+    ("report", "exchanges"), [({"requirements": []}, b"{}\n"), ({"requirements": None}, b"")]
 )
-def test_evidence_that_no_run_has_written_is_malformed(report: Any, lines: Any) -> None:
+def test_evidence_that_no_run_has_written_is_malformed(report: Any, exchanges: bytes) -> None:
     """Whatever is missing, it is one kind of error."""
     with pytest.raises(recording.Malformed):
-        opinion.of(report, TARGET, lines)
+        opinion.of(report, TARGET, exchanges)

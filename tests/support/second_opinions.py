@@ -30,8 +30,7 @@ class Run:
         report, target = (
             json.loads((self.folder / name).read_bytes()) for name in ("report.json", "target.json")
         )
-        lines = (self.folder / "exchanges.jsonl").read_bytes().splitlines()
-        return opinion.of(report, target, map(json.loads, lines))
+        return opinion.of(report, target, (self.folder / "exchanges.jsonl").read_bytes())
 
 
 def run(edits: Sequence[Edit], folder: Path, only: Iterable[str] = (), depth: str = "quick") -> Run:

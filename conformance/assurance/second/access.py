@@ -1,6 +1,6 @@
 """Who is served: the credentials that open nothing, the permissions, and the grants."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from conformance.assurance.second.exchange import UNKNOWN, Caller, Exchange, is_uuid
 from conformance.assurance.second.history import History
@@ -19,16 +19,14 @@ LISTS = (
 )
 
 
-def rulings(history: History) -> Rulings:
-    """The rulings on every plain request that says who has sent it."""
-    fixtures = history.target["fixtures"]
-    for exchange in history.exchanges:
-        if not exchange.is_plain or exchange.is_transient:
-            continue
-        yield from _credential(exchange, history)
-        yield from _permission(exchange, history)
-        yield from _record(exchange, history, fixtures)
-        yield from _list(exchange, history, fixtures)
+def rulings(exchange: Exchange, history: History) -> Rulings:
+    """The rulings on a plain request that says who has sent it."""
+    if not exchange.is_plain or exchange.is_transient:
+        return
+    yield from _credential(exchange, history)
+    yield from _permission(exchange, history)
+    yield from _record(exchange, history)
+    yield from _list(exchange, history)
 
 
 def _credential(exchange: Exchange, history: History) -> Rulings:
@@ -66,49 +64,37 @@ def _permission(exchange: Exchange, history: History) -> Rulings:
         yield ruling("authorization/no-more-than-permission", exchange, status)
 
 
-def _record(
-    exchange: Exchange, history: History, fixtures: Mapping[str, Mapping[str, str]]
-) -> Rulings:
+def _record(exchange: Exchange, history: History) -> Rulings:
     """A record outside of the grant, by its id."""
     if exchange.subject is None or exchange.caller is None:
         return
     id = exchange.subject.lower()
     flaw = f"{exchange.caller.name} was served what is outside of its grant"
-    for requirement, ids in _outside(exchange.caller.name, history, fixtures):
+    for requirement, ids in _outside(exchange.caller.name, history):
         if id in ids and (exchange.is_success or exchange.status in OUTSIDE):
             other = "company" if requirement.endswith("project") else "project"
             others = f"authorization/{other}", "approval/guarded-replay", "tools/grants"
             yield meets(requirement, exchange, not exchange.is_success, flaw, *others)
 
 
-def _outside(
-    caller: str, history: History, fixtures: Mapping[str, Mapping[str, str]]
-) -> Iterator[tuple[str, frozenset[str]]]:
+def _outside(caller: str, history: History) -> Iterator[tuple[str, frozenset[str]]]:
     """The ids that a caller may not see, by the requirement that says so."""
     if caller == "primary":
-        yield "authorization/company", _ids(fixtures, "foreign")
-        yield "authorization/project", _ids(fixtures, "ungranted")
+        yield "authorization/company", history.outside["foreign"]
+        yield "authorization/project", history.outside["ungranted"]
     elif caller == "outsider":
         yield "authorization/company", history.shown.get("primary", frozenset())
 
 
-def _ids(fixtures: Mapping[str, Mapping[str, str]], group: str) -> frozenset[str]:
-    """The ids of a group, without the reviews that another group says are readable."""
-    readable = {*fixtures["approvable-reviews"], *fixtures["unapprovable-reviews"]}
-    return frozenset(id.lower() for id in set(fixtures[group].values()) - readable)
-
-
-def _list(
-    exchange: Exchange, history: History, fixtures: Mapping[str, Mapping[str, str]]
-) -> Rulings:
+def _list(exchange: Exchange, history: History) -> Rulings:
     """A list, which shows nothing from outside of the grant."""
     operation = exchange.operation
     if not operation.is_list or operation.subject is not None or exchange.caller is None:
         return
     if exchange.caller.name not in {"primary", "outsider"} or exchange.status != 200:
         return
-    forbidden = {id for _, ids in _outside(exchange.caller.name, history, fixtures) for id in ids}
-    if not forbidden:
+    groups = [ids for _, ids in _outside(exchange.caller.name, history)]
+    if not any(groups):
         return
     found = {
         str(record[name]).lower()
@@ -116,6 +102,6 @@ def _list(
         for name in ("id", "companyId", "projectId")
         if is_uuid(record.get(name))
     }
-    strange = found & forbidden
+    strange = {id for ids in groups for id in found & ids}
     flaw = f"the list of {exchange.caller.name} shows {min(strange)}" if strange else ""
     yield meets("authorization/lists", exchange, not strange, flaw, *LISTS)

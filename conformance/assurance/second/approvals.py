@@ -41,6 +41,20 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Read:
+    """What a read of a review shows: whether it is approved, its revision, and `approvable`.
+
+    Each is None where it is not shown, or is another kind of value.
+    """
+
+    began: float
+    ended: float
+    is_approved: bool | None
+    revision: int | None
+    approvable: bool | None
+
+
+@dataclass(frozen=True)
 class Review:
     """All that was sent to one review: what writes, the well-formed attempts, and the reads.
 
@@ -50,7 +64,7 @@ class Review:
     id: str
     sent: Sequence[Exchange]
     attempts: Sequence[Attempt]
-    reads: Sequence[Exchange]
+    reads: Sequence[Read]
     elsewhere: float
 
     @property
@@ -58,11 +72,11 @@ class Review:
         """Whether every attempt can be held beside every other one."""
         return max(len(self.sent), len(self.reads)) <= MOST
 
-    def before(self, exchange: Exchange) -> Sequence[Exchange]:
+    def before(self, exchange: Exchange) -> Sequence[Read]:
         """The reads whose responses were there before a request was sent."""
         return [each for each in self.reads if each.ended <= exchange.began]
 
-    def after(self, exchange: Exchange) -> Sequence[Exchange]:
+    def after(self, exchange: Exchange) -> Sequence[Read]:
         """The reads that were sent after its response."""
         return [each for each in self.reads if each.began >= exchange.ended]
 
@@ -73,9 +87,8 @@ class Review:
     def has_become_approved(self, exchange: Exchange) -> bool:
         """Whether the reads around a request say that it was approved by that."""
         before, after = self.before(exchange)[-1:], self.after(exchange)[:1]
-        statuses = [each.data.get("status") for each in (*before, *after) if _is_object(each.data)]
-        is_only = len(statuses) == 2 and self.is_alone(before[0].began, after[0].ended)
-        return is_only and statuses[1] == APPROVED != statuses[0]
+        is_changed = [each.is_approved for each in (*before, *after)] == [False, True]
+        return is_changed and self.is_alone(before[0].began, after[0].ended)
 
 
 def rulings(history: History) -> Rulings:
@@ -100,24 +113,35 @@ def rulings(history: History) -> Rulings:
 
 
 def _reviews(history: History) -> Iterator[Review]:
-    found: dict[str, tuple[list[Exchange], list[Exchange]]] = {}
+    sent: dict[str, list[Exchange]] = {}
+    reads: dict[str, list[Read]] = {}
     for each in sorted(history.exchanges, key=lambda each: each.began):
-        is_read = each.operation.id == "review_get"
-        if not each.operation.is_read or (is_read and each.status == 200):
-            found.setdefault(str(each.subject).lower(), ([], []))[is_read].append(each)
-    for id, (sent, reads) in found.items():
-        attempts = list(filter(None, map(_attempt, sent)))
-        yield Review(id, sent, attempts, reads, history.elsewhere.get(id, inf))
+        id = str(each.subject).lower()
+        if not each.operation.is_read:
+            sent.setdefault(id, []).append(each)
+        elif each.operation.id == "review_get" and each.status == 200:
+            reads.setdefault(id, []).append(_read(each))
+    for id, found in sent.items():
+        attempts = list(filter(None, map(_attempt, found)))
+        yield Review(id, found, attempts, reads.get(id, ()), history.elsewhere.get(id, inf))
 
 
-def _is_object(data: Any) -> bool:
-    return isinstance(data, dict)
+def _read(exchange: Exchange) -> Read:
+    is_object, data = isinstance(exchange.data, dict), exchange.data
+    shown = data if is_object else {}
+    revision, approvable = shown.get("subjectRevision"), shown.get("approvable")
+    return Read(
+        exchange.began,
+        exchange.ended,
+        shown.get("status") == APPROVED if is_object else None,
+        revision if type(revision) is int else None,
+        approvable if isinstance(approvable, bool) else None,
+    )
 
 
-def _revisions(reads: Iterable[Exchange]) -> set[int]:
+def _revisions(reads: Iterable[Read]) -> set[int]:
     """The revisions that some reads show."""
-    shown = {each.data.get("subjectRevision") for each in reads if _is_object(each.data)}
-    return {revision for revision in shown if type(revision) is int}
+    return {each.revision for each in reads if each.revision is not None}
 
 
 def _attempt(exchange: Exchange) -> Attempt | None:
@@ -217,7 +241,7 @@ def _unapprovable(attempt: Attempt, review: Review, history: History) -> Rulings
     """A review that, in the words of the profile and of its reads, nobody can approve."""
     exchange = attempt.exchange
     stated = {each.lower() for each in history.target["fixtures"]["unapprovable-reviews"]}
-    shown = [each.data.get("approvable") for each in review.reads if _is_object(each.data)]
+    shown = [each.approvable for each in review.reads if each.is_approved is not None]
     is_told = exchange.is_success or exchange.status in {400, 403, CONFLICT, 422}
     if is_told and review.id in stated and shown and True not in shown:
         has_effect = exchange.is_success or review.has_become_approved(exchange)

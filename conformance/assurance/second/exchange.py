@@ -1,14 +1,18 @@
 """One recorded exchange over HTTP: who asked for what, and what came back.
 
-Only the request as it was sent counts, never what the suite says that it was for.
+Only the request as it was sent counts, never what the suite says that it was for. Bodies stay in
+the recording, and are read where a ruling needs them: all of them as values would take gigabytes.
 """
 
+import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+
+import orjson
 
 from conformance.assurance.second.contract import Operation
 
@@ -29,6 +33,13 @@ LIMIT = re.compile("[1-9][0-9]?|100")
 LONGEST_NUMBER = 300
 """Digits of a number that is read exactly; a longer one stays a number, which is all that counts"""
 
+LONGEST_BODY = 8 * 1024 * 1024
+MOST_VALUES = 200_000
+"""A run reads no longer response, nor one of more values."""
+LONGEST_CURSOR = 2_000
+SHORT = 16 * 1024
+"""Bytes of a line whose bodies are kept as values for a while."""
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -42,27 +53,45 @@ UNKNOWN = "unknown"
 """The name of a caller whose secret was made up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Body:
-    """The content of a message, without the spaces at its end, and its length in bytes."""
+    """The body of a message, without the spaces at its end, and its length in bytes.
 
-    content: str | bytes
+    `line` is that of the recording, and `message` the part of it; the digest says which are equal.
+    """
+
+    digest: bytes
     length: int
     is_whole: bool
+    line: memoryview = field(compare=False, repr=False)
+    message: str = field(compare=False)
 
     @property
     def value(self) -> Any:
         """Its JSON value, NO_JSON or UNREADABLE."""
-        return _parsed(self.content) if self.is_whole else UNREADABLE
+        if not self.is_whole:
+            return UNREADABLE
+        return (_short if len(self.line) <= SHORT else _long)(self)
+
+    @property
+    def content(self) -> str | bytes:
+        """What was recorded of it."""
+        return content(orjson.loads(self.line)[self.message]["body"])
 
 
-@dataclass(frozen=True)
+def content(stated: Mapping[str, Any]) -> str | bytes:
+    """The content of a body in a recording."""
+    text: str | None = stated.get("text")
+    return base64.b64decode(stated["base64"]) if text is None else text
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """A request to an operation, and its response.
 
     `subject` is the id in the path. `caller` is None without a credential. `is_plain`: one
     credential at most, no header with a meaning of its own, no parameter twice. `headers` are those
-    of the response. The time is in seconds since the run began.
+    of the response that something is stated about. The time is in seconds since the run began.
     """
 
     id: str
@@ -102,9 +131,9 @@ class Exchange:
 
     @property
     def cursor(self) -> str | None:
-        """The cursor of a page, where it has one."""
+        """The cursor of a page, where it has one that a URL carries."""
         found = self.data.get("nextCursor") if isinstance(self.data, dict) else None
-        return found if isinstance(found, str) else None
+        return found if isinstance(found, str) and len(found) <= LONGEST_CURSOR else None
 
     @property
     def is_success(self) -> bool:
@@ -120,9 +149,10 @@ class Exchange:
     @property
     def is_of_gateway(self) -> bool:
         """Whether a gateway in between has responded: its body is no error body."""
+        if self.status not in GATEWAY:
+            return False
         is_error = self.is_json and isinstance(self.document, dict)
-        is_own = is_error and not {"code", "requestId"}.isdisjoint(self.document)
-        return self.status in GATEWAY and not is_own
+        return not is_error or {"code", "requestId"}.isdisjoint(self.document)
 
     @property
     def is_transient(self) -> bool:
@@ -145,15 +175,31 @@ def is_uuid(value: object) -> bool:
 
 
 @lru_cache(maxsize=200)
+def _short(body: Body) -> Any:
+    return _parsed(body.content)
+
+
+@lru_cache(maxsize=1)
+def _long(body: Body) -> Any:
+    return _parsed(body.content)
+
+
 def _parsed(content: str | bytes) -> Any:
-    # Not all of them are kept: as values, they take five times the memory of their texts.
     text = content.removeprefix("\ufeff") if isinstance(content, str) else content
+    if len(text) > LONGEST_BODY or _marks(text) > MOST_VALUES:
+        return UNREADABLE
     try:
         return json.loads(text, parse_constant=_rejected, parse_int=_whole, parse_float=_number)
     except ValueError:
         return NO_JSON
     except RecursionError:
         return UNREADABLE
+
+
+def _marks(text: str | bytes) -> int:
+    """At least as many as a text has JSON values, but for one."""
+    counted = text.encode(errors="replace") if isinstance(text, str) else text
+    return sum(map(counted.count, (b",", b"[", b"{")))
 
 
 def _rejected(name: str) -> Any:

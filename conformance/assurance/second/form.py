@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -28,8 +29,8 @@ RESULT = "ReviewApproval"
 
 LONGEST_VALUE = 200
 GONE, GATEWAY_TIMEOUT = 410, 504
-MOST_RECORDS = 20_000
-"""Different records that are validated: a millisecond each."""
+MOST_RECORDS, MOST_OCTETS = 20_000, 8_000_000
+"""Different records that are validated, and their octets: a second for a thousand of them."""
 
 Flaw = tuple[tuple[str, ...], str]
 """The requirements that a flaw may belong to, and its words."""
@@ -40,15 +41,13 @@ class Form:
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._known: dict[tuple[str, str], Sequence[Flaw]] = {}
+        self._known: dict[tuple[str, bytes], Sequence[Flaw]] = {}
+        self._octets = 0
 
-    def rulings(self, history: History) -> Rulings:
-        """The rulings on every response to a request that the contract gives a meaning to."""
-        for exchange in history.exchanges:
-            if history.is_known(exchange) and _is_usual(exchange):
-                yield from self._of(exchange)
-
-    def _of(self, exchange: Exchange) -> Rulings:
+    def rulings(self, exchange: Exchange, history: History) -> Rulings:
+        """The rulings on the response to a request that the contract gives a meaning to."""
+        if not history.is_known(exchange) or not _is_usual(exchange):
+            return
         if exchange.is_of_gateway or exchange.status == GATEWAY_TIMEOUT:
             return
         is_documented = exchange.status in self._contract.statuses
@@ -98,19 +97,28 @@ class Form:
 
     def _records(self, exchange: Exchange, records: Sequence[Any]) -> Rulings:
         component = exchange.operation.component
-        flaws = {names: flaw for each in records for names, flaw in self._flaws(component, each)}
+        found = [self._flaws(component, each) for each in records]
+        flaws = {names: flaw for each in found for names, flaw in each or ()}
         for (requirement, *others), flaw in flaws.items():
             yield ruling(requirement, exchange, flaw, *others)
+        if None in found:
+            return
         violated = {name for names in flaws for name in names}
         for requirement in set(_about(component, records)) - violated:
             yield ruling(requirement, exchange)
 
-    def _flaws(self, component: str, record: Any) -> Sequence[Flaw]:
-        key = component, json.dumps(record, sort_keys=True)
-        if key not in self._known and len(self._known) < MOST_RECORDS:
+    def _flaws(self, component: str, record: Any) -> Sequence[Flaw] | None:
+        """The flaws of a record, one of each kind; None of what is too much to be validated."""
+        text = json.dumps(record, sort_keys=True).encode()
+        key = component, blake2b(text, digest_size=16).digest()
+        if key not in self._known:
+            self._octets += len(text)
+            if len(self._known) >= MOST_RECORDS or self._octets > MOST_OCTETS:
+                return None
             errors = self._validators[component].iter_errors(record)
-            self._known[key] = [(self._named(component, each), _words(each)) for each in errors]
-        return self._known.get(key, ())
+            named = {self._named(component, each): _words(each) for each in errors}
+            self._known[key] = tuple(named.items())
+        return self._known[key]
 
     def _named(self, component: str, error: Any) -> tuple[str, ...]:
         """The requirement that a schema's rejection belongs to, and those that it may belong to."""

@@ -8,6 +8,9 @@ from typing import Any
 from conformance.assurance.second.contract import Contract, Operation
 from conformance.assurance.second.exchange import LIMIT, Caller, Exchange, is_uuid
 
+MOST_IDS = 200_000
+"""Different ids of records that are remembered; where there are more, none is."""
+
 
 @dataclass(frozen=True)
 class History:
@@ -72,14 +75,39 @@ class History:
         )
 
     @cached_property
+    def accounts(self) -> Mapping[Caller | None, str]:
+        """The account that each caller was shown first, or that was shown to nobody."""
+        found: dict[Caller | None, str] = {}
+        for each in self.exchanges:
+            if each.is_plain and each.operation.id == "account_get":
+                for id in _ids(each):
+                    found.setdefault(each.caller, id)
+        return found
+
+    @cached_property
     def shown(self) -> Mapping[str, frozenset[str]]:
         """The ids of the records that each caller was shown, in lower case."""
         found: dict[str, set[str]] = {}
         for each in self.exchanges:
             if each.is_plain and each.operation.is_read and each.caller is not None:
-                ids = (record["id"].lower() for record in each.records if is_uuid(record.get("id")))
-                found.setdefault(each.caller.name, set()).update(ids)
+                found.setdefault(each.caller.name, set()).update(_ids(each))
+                if sum(map(len, found.values())) > MOST_IDS:
+                    return {}
         return {name: frozenset(ids) for name, ids in found.items()}
+
+    @cached_property
+    def outside(self) -> Mapping[str, frozenset[str]]:
+        """The ids beyond the grant of primary, without those that another group says it reads."""
+        fixtures = self.target["fixtures"]
+        readable = {*fixtures["approvable-reviews"], *fixtures["unapprovable-reviews"]}
+        return {
+            group: frozenset(id.lower() for id in set(fixtures[group].values()) - readable)
+            for group in ("foreign", "ungranted")
+        }
+
+
+def _ids(exchange: Exchange) -> Iterator[str]:
+    return (each["id"].lower() for each in exchange.records if is_uuid(each.get("id")))
 
 
 def _stated(operation: Operation, target: Mapping[str, Any]) -> dict[str, str]:

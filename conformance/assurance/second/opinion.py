@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from conformance.assurance.second import access, approvals, pages, reads, recording
@@ -41,16 +40,18 @@ class Opinion:
         }
 
 
-def of(report: Mapping[str, Any], target: Any, lines: Iterable[Any]) -> Opinion:
+def of(report: Mapping[str, Any], target: Any, exchanges: bytes) -> Opinion:
     """The opinion on a recorded run, beside its report. Raises Malformed.
 
-    The arguments are the documents of report.json, target.json and exchanges.jsonl.
+    The arguments are the documents of report.json and target.json, and exchanges.jsonl as it is.
     """
-    recorded = recording.read(lines, target)
+    recorded = recording.read(exchanges, target)
     try:
-        found = list(_rulings(recorded))
-        verdicts = dict(_verdicts(found, recorded.contract))
-        differences = tuple(_differences(found, report["requirements"]))
+        tally = _Tally(report["requirements"])
+        for ruling in _rulings(recorded):
+            tally.add(ruling)
+        verdicts = dict(tally.verdicts(recorded.contract))
+        differences = tuple(tally.differences())
     except (LookupError, TypeError, AttributeError) as problem:
         raise recording.Malformed(f"{type(problem).__name__}: {problem}") from None
     left = tuple(id for id in recorded.contract.requirements if id not in verdicts)
@@ -61,73 +62,81 @@ def _rulings(recorded: History) -> Iterator[Ruling]:
     path = recorded.target["base-url"].rstrip("/").split("/")
     flaw = None if path[-1] == VERSION else f"the base address ends with {path[-1]!r:.40}"
     yield Ruling("base/version-segment", None, (), flaw)
-    yield from chain(
-        Form(recorded.contract).rulings(recorded),
-        reads.rulings(recorded),
-        pages.rulings(recorded),
-        access.rulings(recorded),
-        approvals.rulings(recorded),
-    )
+    form = Form(recorded.contract)
+    for exchange in recorded.exchanges:
+        yield from form.rulings(exchange, recorded)
+        yield from reads.rulings(exchange, recorded)
+        yield from access.rulings(exchange, recorded)
+    yield from pages.rulings(recorded)
+    yield from approvals.rulings(recorded)
 
 
-def _verdicts(found: Iterable[Ruling], contract: Contract) -> Iterator[tuple[str, str]]:
-    """Fail for one flaw; pass where every operation of the requirement was seen to meet it."""
-    met: dict[str, set[str | None]] = {}
-    violated: set[str] = set()
-    for each in found:
-        met.setdefault(each.requirement, set()).add(each.operation)
-        if each.flaw is not None:
-            violated.add(each.requirement)
-    for id, operations in contract.requirements.items():
-        if id in violated:
-            yield id, FAIL
-        elif id in met and met[id] >= set(operations):
-            yield id, PASS
+class _Tally:
+    """What rulings come to, beside the requirements of a report; none of them is kept."""
+
+    def __init__(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        self._entries = {entry["id"]: entry for entry in entries}
+        self._met: dict[str, set[str | None]] = {}
+        self._violated: set[str] = set()
+        self._unseen: dict[Place, Ruling] = {}
+        """The first violation of each place that the report knows nothing of."""
+        self._named = {
+            place: ids for entry in self._entries.values() for place, ids in _named(entry)
+        }
+        """The exchanges of each failure of the report."""
+        self._founded = {place: set(ids) for place, ids in self._named.items()}
+        """Those of them that meet no ruling."""
+
+    def add(self, ruling: Ruling) -> None:
+        """Count a ruling."""
+        place = ruling.requirement, ruling.operation
+        self._met.setdefault(ruling.requirement, set()).add(ruling.operation)
+        if ruling.flaw is None:
+            self._founded.get(place, set()).difference_update(ruling.exchanges)
+            return
+        self._violated.add(ruling.requirement)
+        if self._is_denied(ruling):
+            self._unseen.setdefault(place, ruling)
+
+    def verdicts(self, contract: Contract) -> Iterator[tuple[str, str]]:
+        """Fail for one flaw; pass where every operation of a requirement was seen to meet it."""
+        for id, operations in contract.requirements.items():
+            if id in self._violated:
+                yield id, FAIL
+            elif id in self._met and self._met[id] >= set(operations):
+                yield id, PASS
+
+    def differences(self) -> Iterator[str]:
+        """What the report denies, and its failures all of whose exchanges meet the requirement."""
+        for each in self._unseen.values():
+            where = "".join(f" at {exchange}" for exchange in each.exchanges)
+            yield (
+                f"{each.requirement}: the certificate says pass, the second judge finds"
+                f" fail{where}: {each.flaw}"
+            )
+        for (id, operation), ids in self._named.items():
+            if not self._founded[id, operation]:
+                yield (
+                    f"{id}: the certificate says fail, the second judge finds pass at"
+                    f" {', '.join(sorted(ids))}"
+                )
+
+    def _is_denied(self, violation: Ruling) -> bool:
+        """Whether the report says pass, and that no other requirement of the flaw failed."""
+        names = violation.requirement, *violation.otherwise
+        found = (_verdict(self._entries.get(name), violation.operation) for name in names)
+        first, *others = found
+        return first == PASS and FAIL not in others
 
 
-def _differences(found: Iterable[Ruling], entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    by_id = {entry["id"]: entry for entry in entries}
-    meeting: dict[Place, set[str]] = {}
-    violating: dict[Place, Ruling] = {}
-    for each in found:
-        place = each.requirement, each.operation
-        if each.flaw is None:
-            meeting.setdefault(place, set()).update(each.exchanges)
-        elif _is_denied(each, by_id):
-            violating.setdefault(place, each)
-    yield from map(_unseen, violating.values())
-    for (id, operation), seen in meeting.items():
-        yield from _unfounded(by_id.get(id, {}), operation, seen)
-
-
-def _is_denied(violation: Ruling, by_id: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the report says pass, and that no other requirement of the flaw failed."""
-    names = violation.requirement, *violation.otherwise
-    first, *others = (_verdict(by_id.get(name), violation.operation) for name in names)
-    return first == PASS and FAIL not in others
-
-
-def _unseen(violation: Ruling) -> str:
-    where = "".join(f" at {exchange}" for exchange in violation.exchanges)
-    return (
-        f"{violation.requirement}: the certificate says pass, the second judge finds"
-        f" fail{where}: {violation.flaw}"
-    )
-
-
-def _unfounded(entry: Mapping[str, Any], operation: str | None, seen: set[str]) -> Iterator[str]:
-    """A failure, all of whose exchanges meet the requirement."""
-    named = {
-        each["id"]
-        for finding in entry.get("findings", ())
-        if finding["verdict"] == FAIL and finding["operation"] == operation
-        for each in finding["exchanges"]
-    }
-    if named and named <= seen:
-        yield (
-            f"{entry['id']}: the certificate says fail, the second judge finds pass at"
-            f" {', '.join(sorted(named))}"
-        )
+def _named(entry: Mapping[str, Any]) -> Iterator[tuple[Place, set[str]]]:
+    """The exchanges that the failures of a requirement name, by its operation."""
+    found: dict[str | None, set[str]] = {}
+    for finding in entry.get("findings", ()):
+        if finding["verdict"] == FAIL:
+            ids = (each["id"] for each in finding["exchanges"])
+            found.setdefault(finding["operation"], set()).update(ids)
+    return (((entry["id"], operation), ids) for operation, ids in found.items() if ids)
 
 
 def _verdict(entry: Mapping[str, Any] | None, operation: str | None) -> str | None:

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from hashlib import blake2b
 
 from conformance.assurance.second.exchange import Exchange, is_uuid
-from conformance.assurance.second.history import History
+from conformance.assurance.second.history import MOST_IDS, History
 from conformance.assurance.second.reads import UNSTATED
 from conformance.assurance.second.ruling import Rulings, ruling
 
@@ -63,7 +64,7 @@ def _loop(walk: Walk) -> Rulings:
 
 def _repeated(walks: Sequence[Walk]) -> Rulings:
     """Records that come twice, unchanged, whenever the list is followed as far as that."""
-    both = [(walk, _twice(walk)) for walk in walks]
+    both = [(walk, twice) for walk in walks if (twice := _twice(walk)) is not None]
     yield from (ruling("pagination/once", walk[-1]) for walk, twice in both if not twice)
     for id in {id for _, twice in both for id in twice}:
         depth = max(twice[id] for _, twice in both if id in twice)
@@ -74,15 +75,21 @@ def _repeated(walks: Sequence[Walk]) -> Rulings:
             yield ruling("pagination/once", page, flaw, "pagination/end")
 
 
-def _twice(walk: Walk) -> dict[str, int]:
-    """The ids of records that are on two pages unchanged, with the number of the later one."""
-    seen: dict[str, str] = {}
+def _twice(walk: Walk) -> dict[str, int] | None:
+    """The ids of records that are on two pages unchanged, with the number of the later one.
+
+    None of a walk with more records than are remembered.
+    """
+    seen: dict[str, bytes] = {}
     found: dict[str, int] = {}
     for number, page in enumerate(walk):
         shown = {str(each["id"]).lower(): each for each in page.records if is_uuid(each.get("id"))}
         for id in shown.keys() - UNSTATED:
-            text = json.dumps(shown[id], sort_keys=True)
-            if seen.get(id) == text:
+            text = json.dumps(shown[id], sort_keys=True).encode()
+            digest = blake2b(text, digest_size=16).digest()
+            if seen.get(id) == digest:
                 found.setdefault(id, number)
-            seen[id] = text
+            seen[id] = digest
+        if len(seen) > MOST_IDS:
+            return None
     return found

@@ -13,17 +13,19 @@ UNSTATED = {"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-fff
 """Ids that may stand for no record."""
 
 
-def rulings(history: History) -> Rulings:
-    """The rulings on what every read shows, and on how every argument was taken."""
-    for exchange in history.exchanges:
-        if not exchange.operation.is_read or not history.is_known(exchange):
-            continue
-        if exchange.status == 200:
-            yield from _shown(exchange)
-            yield from _length(exchange)
-            yield from _filtered(exchange, history)
-        yield from _arguments(exchange, history)
-    yield from _accounts(history)
+def rulings(exchange: Exchange, history: History) -> Rulings:
+    """The rulings on what a read shows, and on how its arguments were taken."""
+    if not exchange.operation.is_read:
+        return
+    if exchange.operation.id == "account_get" and exchange.is_plain:
+        yield from _account(exchange, history)
+    if not history.is_known(exchange):
+        return
+    if exchange.status == 200:
+        yield from _shown(exchange)
+        yield from _length(exchange)
+        yield from _filtered(exchange, history)
+    yield from _arguments(exchange, history)
 
 
 def _shown(exchange: Exchange) -> Rulings:
@@ -125,13 +127,10 @@ def _is_of(exchange: Exchange, name: str) -> bool:
     return exchange.caller is not None and exchange.caller.name == name
 
 
-def _accounts(history: History) -> Rulings:
+def _account(exchange: Exchange, history: History) -> Rulings:
     """One credential has one account."""
-    found: dict[object, str] = {}
-    for exchange in history.exchanges:
-        is_account = exchange.operation.id == "account_get" and exchange.is_plain
-        for record in exchange.records if is_account else ():
-            if is_uuid(record.get("id")):
-                id = record["id"].lower()
-                first = found.setdefault(exchange.caller, id)
-                yield meets("read/identity", exchange, id == first, f"the account was {first}")
+    for record in exchange.records:
+        if is_uuid(record.get("id")):
+            first = history.accounts[exchange.caller]
+            is_first = record["id"].lower() == first
+            yield meets("read/identity", exchange, is_first, f"the account was {first}")

@@ -1,13 +1,17 @@
 """The reader of a recording: exchanges.jsonl and target.json as a history."""
 
-import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from math import inf
+from sys import intern
 from typing import Any
 from urllib.parse import parse_qsl
 
+import orjson
+
 from conformance.assurance.second import contract as contracts
+from conformance.assurance.second import exchange as exchanges
 from conformance.assurance.second.contract import Contract, Operation
 from conformance.assurance.second.exchange import UNKNOWN, UUID, Body, Caller, Exchange
 from conformance.assurance.second.history import History
@@ -18,6 +22,11 @@ NO_MEANING = frozenset({
 })  # fmt: skip
 """Headers that an ordinary request may have beside its credential."""
 
+NOTED = frozenset({"content-type", "retry-after", "www-authenticate"})
+"""Headers of a response that something is stated about."""
+LONGEST_HEADER = 100
+"""Characters that say what such a header has to say."""
+
 SEGMENT = re.compile("[A-Za-z0-9_~-]+")
 """A path segment that no server reads in another way."""
 
@@ -26,7 +35,7 @@ class Malformed(ValueError):
     """Evidence that no run has written."""
 
 
-def read(lines: Iterable[Mapping[str, Any]], target: Mapping[str, Any]) -> History:
+def read(content: bytes, target: Mapping[str, Any]) -> History:
     """The exchanges of exchanges.jsonl with operations, over HTTP. Raises Malformed.
 
     `target` is the document of target.json.
@@ -34,21 +43,31 @@ def read(lines: Iterable[Mapping[str, Any]], target: Mapping[str, Any]) -> Histo
     known, elsewhere = contracts.load(), dict[str, float]()
     try:
         secrets = dict(_secrets(target))
-        exchanges = []
-        for line in lines:
-            found = _exchange(line, known, target, secrets)
-            if found is not None:
-                exchanges.append(found)
+        found = []
+        for line in _lines(content):
+            stated = orjson.loads(line)
+            exchange = _exchange(line, stated, known, target, secrets)
+            if exchange is not None:
+                found.append(exchange)
             else:
-                _note(elsewhere, line)
+                _note(elsewhere, stated)
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
         raise Malformed(f"{type(problem).__name__}: {problem}") from None
-    return History(known, target, exchanges, elsewhere)
+    return History(known, target, found, elsewhere)
 
 
-def _note(elsewhere: dict[str, float], line: Mapping[str, Any]) -> None:
-    for id in UUID.findall((line["request"]["body"] or {}).get("text", "").lower()):
-        elsewhere[id] = min(line["started"], elsewhere.get(id, inf))
+def _lines(content: bytes) -> Iterator[memoryview]:
+    """The lines of a recording, none of which is copied."""
+    whole, start = memoryview(content), 0
+    while start < len(content):
+        end = content.find(b"\n", start) + 1 or len(content)
+        yield whole[start:end]
+        start = end
+
+
+def _note(elsewhere: dict[str, float], stated: Mapping[str, Any]) -> None:
+    for id in UUID.findall((stated["request"]["body"] or {}).get("text", "").lower()):
+        elsewhere[id] = min(stated["started"], elsewhere.get(id, inf))
 
 
 def _secrets(target: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Caller]]:
@@ -67,13 +86,14 @@ def _header(scheme: str, variable: str) -> tuple[str, str]:
 
 
 def _exchange(
-    line: Mapping[str, Any],
+    line: memoryview,
+    stated: Mapping[str, Any],
     contract: Contract,
     target: Mapping[str, Any],
     secrets: Mapping[tuple[str, str], Caller],
 ) -> Exchange | None:
     """The exchange of a line; None where it is not one with an operation, or has no response."""
-    request, response = line["request"], line.get("response")
+    request, response = stated["request"], stated.get("response")
     path, _, query = request["url"].partition("?")
     place = _place(contract, request["method"], path, target["base-url"])
     if place is None or response is None or "$" in request["url"]:
@@ -84,7 +104,7 @@ def _exchange(
     credentials = [pair for pair in headers if pair[0] in {"x-api-key", "authorization"}]
     callers = [secrets.get(pair) for pair in credentials]
     names = [name for name, _ in arguments]
-    sent = request["body"] and _body(request["body"])
+    sent = _body(line, "request", request["body"]) if request["body"] else None
     is_plain = (
         len(callers) < 2
         and None not in callers
@@ -93,21 +113,26 @@ def _exchange(
         and _is_of_type(operation, dict(headers), has_body=sent is not None)
     )
     return Exchange(
-        id=line["id"],
-        item=line["item"],
+        id=stated["id"],
+        item=intern(stated["item"]),
         operation=operation,
         subject=subject,
         query=arguments,
         sent=sent,
         caller=callers[0] if is_plain and callers else None,
         is_plain=is_plain,
-        is_superseded=line.get("superseded", False),
+        is_superseded=stated.get("superseded", False),
         status=response["status"],
-        headers=dict(reversed(response["headers"])),
-        body=_body(response["body"]),
-        began=line["started"],
-        ended=line["started"] + line["elapsed"],
+        headers=_noted(response["headers"]),
+        body=_body(line, "response", response["body"]),
+        began=stated["started"],
+        ended=stated["started"] + stated["elapsed"],
     )
+
+
+def _noted(headers: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """Of each noted header the first one."""
+    return {name: value[:LONGEST_HEADER] for name, value in reversed(headers) if name in NOTED}
 
 
 def _place(
@@ -139,7 +164,9 @@ def _is_of_type(operation: Operation, headers: Mapping[str, str], *, has_body: b
     )
 
 
-def _body(stated: Mapping[str, Any]) -> Body:
-    sent = stated["text"].encode() if "text" in stated else base64.b64decode(stated["base64"])
-    length = stated.get("length", len(sent) + stated.get("padding", 0))
-    return Body(stated.get("text", sent), length, "length" not in stated)
+def _body(line: memoryview, message: str, stated: Mapping[str, Any]) -> Body:
+    content = exchanges.content(stated)
+    octets = content if isinstance(content, bytes) else content.encode()
+    length = stated.get("length", len(octets) + stated.get("padding", 0))
+    digest = blake2b(octets, digest_size=16).digest()
+    return Body(digest, length, "length" not in stated, line, message)

@@ -19,6 +19,7 @@ from conformance.commands.outcome import Stopped
 from conformance.commands.signals import SIGNALS, accept, deferred
 from conformance.commands.watchdog import END
 from conformance.contract.exit_codes import INTERRUPTED
+from conformance.http import secrecy
 from conformance.runner.stash import GATHERER, SESSION
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class Stop:
         if self._heeded.is_set():
             return
         self.is_stopped = True
+        secrecy.hurry()
         raise Stopped
 
     def pytest_configure(self, config: pytest.Config) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 DEEPEST = 8
 """Layers that are decoded of one text."""
@@ -23,6 +24,9 @@ MOST_NESTED = 50_000
 
 Span = tuple[int, int, bytes]
 """A place in a text, from a start to a stop, and the variable of the secret there."""
+
+AT_ONCE = 5_000
+"""Escapes that are decoded between two looks at the time."""
 
 _CONTROLS = b'"bfnrt'
 """What a backslash turns into a character that hardly any secret has."""
@@ -169,10 +173,13 @@ class _Places:
         return place + self._shift, place + self._shift + 1
 
 
-def layers(text: bytes, *, unusual: bool = False) -> Iterator[Layer]:
+def layers(
+    text: bytes, *, unusual: bool = False, check: Callable[[], None] = lambda: None
+) -> Iterator[Layer]:
     """The text, and what it is after each decoding, as long as that changes it.
 
-    `unusual`: also what hardly any secret has is decoded, such as quotes.
+    `unusual`: also what hardly any secret has is decoded, such as quotes. `check` is called time
+    and again meanwhile, and may raise what ends the decoding.
     """
     kinds = _UNUSUAL if unusual else _USUAL
     layer: Layer | None = Layer(text)
@@ -182,7 +189,7 @@ def layers(text: bytes, *, unusual: bool = False) -> Iterator[Layer]:
             return
         yield layer
         work += len(layer.text)
-        decoded = (_decoded(layer, escapes) for escapes in kinds)
+        decoded = (_decoded(layer, escapes, check) for escapes in kinds)
         layer = next(filter(None, decoded), None)
 
 
@@ -191,14 +198,17 @@ def are_in(text: bytes) -> bool:
     return any(next(escapes.found(text), None) for escapes in _UNUSUAL)
 
 
-def _decoded(layer: Layer, escapes: _Escapes) -> Layer | None:
+def _decoded(layer: Layer, escapes: _Escapes, check: Callable[[], None]) -> Layer | None:
     """The next layer, or None where there is nothing to decode."""
     text, decoded, end = layer.text, bytearray(), 0
     # Piece by piece: a list of the pieces of a long text would be many times as large.
-    for match in escapes.found(text):
-        decoded += text[end : match.start()]
-        decoded += meaning(match[0])
-        end = match.end()
+    found = escapes.found(text)
+    while some := tuple(islice(found, AT_ONCE)):
+        check()
+        for match in some:
+            decoded += text[end : match.start()]
+            decoded += meaning(match[0])
+            end = match.end()
     if not end:
         return None
     decoded += text[end:]

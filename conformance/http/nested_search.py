@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,12 +72,18 @@ class NestedSearch:
         self._firsts = [part.first for part in self._parts]
         self._longest = max((len(part.octets) for part in self._parts), default=0)
 
-    def spans(self, text: bytes, nested: Iterable[tuple[int, int]]) -> Iterator[Span]:
-        """The places of secrets near escapes within escapes, whose places are given in order."""
+    def spans(
+        self, text: bytes, nested: Iterable[tuple[int, int]], check: Callable[[], None]
+    ) -> Iterator[Span]:
+        """The places of secrets near escapes within escapes, whose places are given in order.
+
+        `check` is called time and again meanwhile, and may raise what ends the search.
+        """
         left = MOST_STEPS
         for start, stop in self._regions(text, nested):
             reached = min(stop, start + left)
-            yield from self._in_region(Readings(text, start, reached), start, reached)
+            check()
+            yield from self._in_region(Readings(text, start, reached, check), start, reached)
             left -= reached - start
             if reached < stop:
                 if self._is_strict:

@@ -9,7 +9,7 @@ be readings themselves, to any depth.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html.entities import html5
 
@@ -17,6 +17,9 @@ from conformance.http.escapes import FULL_WIDTH, SHOWS_NOTHING, meaning
 
 MOST_READINGS = 32
 """Readings at one place."""
+
+AT_ONCE = 1_000
+"""Places that are read between two looks at the time."""
 
 Reading = tuple[bytes, int]
 """Bytes, and the place in the text where they end; none for what shows nothing."""
@@ -48,13 +51,17 @@ _BEGINNINGS = {name[:length] for name in _NAMES for length in range(1, len(name)
 class Readings:
     """The readings of a part of a text."""
 
-    def __init__(self, text: bytes, start: int, stop: int) -> None:
+    def __init__(
+        self, text: bytes, start: int, stop: int, check: Callable[[], None] = lambda: None
+    ) -> None:
         self.text = text
         self._at: dict[int, tuple[Reading, ...]] = {}
         self._visible: dict[int, tuple[tuple[int, int], ...]] = {}
         starts = [found.start() for found in ESCAPES.finditer(text, start, stop)]
-        for place in reversed(starts):  # what an escape consists of is known before it
-            self._read(place)
+        for number, place in enumerate(reversed(starts)):
+            if number % AT_ONCE == 0:
+                check()
+            self._read(place)  # what an escape consists of is known before it
 
     def at(self, place: int) -> tuple[Reading, ...]:
         """What begins at a place."""

@@ -69,7 +69,16 @@ class _Searches:
 
     def layers(self, text: bytes) -> Iterator[Layer]:
         """The text and what it is decoded to, see http.escapes."""
-        return escapes.layers(text, unusual=self.unusual)
+        return escapes.layers(text, unusual=self.unusual, check=self._check(text))
+
+    def _check(self, text: bytes) -> Callable[[], None]:
+        """What ends the search in a long text once there is no time left."""
+
+        def check() -> None:
+            if len(text) > LONG_TEXT and self._is_late():
+                raise _Late
+
+        return check
 
     def replace_in_haste(self, text: bytes) -> bytes:
         """The text without what is found at once; nothing of one that would have to be decoded."""
@@ -80,13 +89,13 @@ class _Searches:
     def _spans(self, text: bytes, search: Callable[[bytes], Iterable[Span]]) -> Iterator[Span]:
         """The places of secrets in all layers of a text."""
         nested: list[tuple[int, int]] = []
+        check = self._check(text)
         for layer in self.layers(text):
-            if len(text) > LONG_TEXT and self._is_late():
-                raise _Late
+            check()
             yield from layer.origin(_merged(search(layer.text)))
             nested += layer.nested()
         if nested:
-            yield from self._nested.spans(text, sorted(nested))
+            yield from self._nested.spans(text, sorted(nested), check)
 
     def _in_layer(self, text: bytes) -> Iterator[Span]:
         yield from self._plain(text)

@@ -20,6 +20,9 @@ SHORTEST = 8
 MASK = "$SECRET"
 """What replaces a secret for which no variable is known."""
 
+_haste = threading.Event()
+"""Set once a signal has ended this command: nothing is searched any more that takes long."""
+
 _redactors: "list[Redactor | None]" = [None]
 """That of the whole process, and of each command that runs in it, the innermost last."""
 
@@ -42,6 +45,16 @@ def redacted(text: str) -> str:
     return text if redactor is None else redactor.text(text)
 
 
+def hurry() -> None:
+    """Let the search for secrets leave out, or pass over, what takes long: the command ends."""
+    _haste.set()
+
+
+def is_hurried() -> bool:
+    """Whether the command is to end soon."""
+    return _haste.is_set()
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """Let standard output and error show no secret that is given to `protect` meanwhile."""
@@ -56,6 +69,7 @@ def guarded() -> Iterator[None]:
             stream.end()
         sys.stdout, sys.stderr = before
         _redactors.pop()
+        _haste.clear()
 
 
 class _Guarded:

@@ -145,7 +145,9 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     """
     sought = dict.fromkeys(sorted(secrets), secrecy.MASK)
     end = time.monotonic() + LONGEST_SCAN
-    redactor = Redactor(sought, secrecy.SHORTEST, lambda: time.monotonic() > end)
+    redactor = Redactor(
+        sought, secrecy.SHORTEST, lambda: secrecy.is_hurried() or time.monotonic() > end
+    )
     masked = []
     for path in _written(
         directory, [*WRITTEN, UNFINISHED, *(FORMATS[name].file for name in names)]

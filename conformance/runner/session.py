@@ -106,7 +106,7 @@ class Session:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
         self.target = self.target.credible()
         secrets = {**self.target.variables, **proxy.secrets()}
-        self.redactor = Redactor(secrets, is_late=lambda: self.budget.is_over)
+        self.redactor = Redactor(secrets, is_late=self._is_late)
         secrecy.protect(secrets)
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
@@ -147,6 +147,9 @@ class Session:
         """Whether nothing more can be sent: what needs a request now is not checked."""
         is_gone = self.dispatcher.absence.is_gone
         return self.budget.is_used_up or is_gone or self.dispatcher.is_stopped.is_set()
+
+    def _is_late(self) -> bool:
+        return self.budget.is_over or secrecy.is_hurried()
 
     def limit(self, budget: Budget) -> None:
         """Let the run use no more than this from here on."""

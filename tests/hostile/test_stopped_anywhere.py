@@ -21,6 +21,8 @@ from conformance.contract.exit_codes import INTERRUPTED
 
 PROGRAM = (sys.executable, str(Path(__file__).parents[1] / "support" / "hanging.py"))
 QUICK = ["a million items", "an endless event stream", "a description of many schemas"]
+STOPPED = (STOPPED_EARLY, STOPPED_LATE)
+SEARCHED = ["7 MB of escapes", "7 MB of escapes within escapes"]
 PLACES = ["socket:getaddrinfo", "conformance.report.run:Run.finish"]
 TARGET = 'base-url = "{}"\n[credentials.primary]\napi-key = "lk_an-invented-key"\n'
 
@@ -49,6 +51,17 @@ def marked(directory: Path) -> Callable[[], None]:
 def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
     """Within three seconds of a processor, and with a valid report."""
     assert stopped_in(name, tmp_path).flaws == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("name", SEARCHED)
+def test_a_run_is_stopped_while_it_searches_for_secrets(
+    name: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    """Several long texts at once, each of which takes seconds: it leaves them out by itself."""
+    ended = stopped_in(name, tmp_path, number)
+    assert ended.flaws == []
+    assert not any(note in ended.problems for note in STOPPED)
 
 
 def test_many_signals_stop_a_run_once(tmp_path: Path) -> None:
@@ -85,9 +98,6 @@ def test_what_no_signal_interrupts_does_not_hold_a_run(place: str, tmp_path: Pat
     """A lookup of a name, or a report that takes too long."""
     ended = hanging(tmp_path, "free", place)
     assert ended.flaws == []
-
-
-STOPPED = (STOPPED_EARLY, STOPPED_LATE)
 
 
 @pytest.mark.parametrize("how", ["held", "regex"])

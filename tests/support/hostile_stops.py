@@ -5,6 +5,7 @@ the signal is sent.
 """
 
 import json
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -93,6 +94,10 @@ SITUATIONS = {
     "a million items": Situation(
         "http", body(b'{"data":{"items":[' + b"{}," * 50_000 + b"{}]}}"), 0.3, requests=4
     ),
+    **{
+        f"7 MB of {name}": Situation("http", body(piece * (7 * MEGABYTE // len(piece))), 3.0)
+        for name, piece in (("escapes", rb"\x41"), ("escapes within escapes", b"%2541\\\\x41"))
+    },
     "a cursor of 10 MB": Situation("http", always(cursor("x" * (7 * MEGABYTE))), 0.5, requests=4),
     "names of half a megabyte": Situation(
         "http", always(each(lambda record: {**record, "name": "n" * 500_000})), 0.5, requests=4
@@ -114,8 +119,10 @@ SITUATIONS = {
 """The situations, by name."""
 
 
-def stopped_in(name: str, directory: Path) -> Ended:
-    """How a run ends that receives SIGTERM in a situation."""
+def stopped_in(name: str, directory: Path, number: signal.Signals = signal.SIGTERM) -> Ended:
+    """How a run ends that receives a signal in a situation."""
     found = SITUATIONS[name]
     with trapped(directory, found.face, found.respond, CLASSES[found.face]) as trap:
-        return stopped(directory, trap.options, lambda: trap.ready(found.requests, found.after))
+        return stopped(
+            directory, trap.options, lambda: trap.ready(found.requests, found.after), [number]
+        )

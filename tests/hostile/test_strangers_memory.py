@@ -64,6 +64,35 @@ def test_a_memory_of_a_stranger_takes_little_memory(kind: str, folder: Path) -> 
     assert done.memory < MOST_MEMORY
 
 
+SIZES = {
+    "right": (120 * MIB, "exchanges.jsonl has 120 MiB, at most 96 MiB are read"),
+    "wrong": (2, "exchanges.jsonl has more than 96 MiB, which are read at most"),
+    "a text": ("large", "exchanges.jsonl has more than 96 MiB, which are read at most"),
+}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+def test_a_file_that_is_too_large_is_named_with_its_size(kind: str, folder: Path) -> None:
+    """It is there, so the evidence is not said to be missing."""
+    stated, expected = SIZES[kind]
+    digest, content = packed(120, b" " * MIB)
+    rest, blank = packed(1, b"{}")
+    with sqlite3.connect(folder / "fleet.db") as connection:
+        connection.executemany(
+            "INSERT INTO blob VALUES (?, ?, ?)", [(digest, stated, content), (rest, 2, blank)]
+        )
+        for name in ("report.json", "run.json", "target.json", "exchanges.jsonl"):
+            connection.execute(
+                "INSERT OR REPLACE INTO artefact (run, name, digest) SELECT id, ?, ? FROM run",
+                (name, digest if name == "exchanges.jsonl" else rest),
+            )
+    connection.close()
+    done = measured(folder, "fleet", "rejudge", "-j", "1", "--db", "sqlite:///fleet.db")
+    assert done.code == 0, done
+    assert any(line.endswith(expected) for line in done.output.splitlines()), done
+    assert "no evidence" not in done.output
+
+
 FOREIGN = {
     "a number": "UPDATE blob SET packed = 5",
     "a text": "UPDATE blob SET packed = 'text'",

@@ -4,7 +4,6 @@ import argparse
 import multiprocessing
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from itertools import islice
 
 from sqlalchemy import Connection
@@ -44,7 +43,7 @@ def _all(connection: Connection, number: int, processes: int) -> Iterator[tuple[
     """
     runs = iter(reading.latest(reading.runs(connection, number)))
     if processes == 1:
-        yield from ((each.target, rejudged(_files(connection, each.id))) for each in runs)
+        yield from ((each.target, _checked(_files(connection, each.id))) for each in runs)
         return
     # Forked processes would inherit the threads and connections of this one.
     context = multiprocessing.get_context("spawn")
@@ -52,16 +51,24 @@ def _all(connection: Connection, number: int, processes: int) -> Iterator[tuple[
         while some := tuple(islice(runs, processes)):
             files = [_files(connection, each.id) for each in some]
             targets = (each.target for each in some)
-            yield from zip(targets, pool.map(rejudged, files), strict=True)
+            yield from zip(targets, pool.map(_checked, files), strict=True)
 
 
-def _files(connection: Connection, number: int) -> Files:
-    """The files of a run that are there, and not too large to be checked again."""
-    found = {}
+def _files(connection: Connection, number: int) -> Files | Rejudged:
+    """The files of a run that are there, or that one is too large to be checked again."""
+    found, large = {}, []
     for name, cost in NEEDED.items():
-        with suppress(blobs.TooLarge):
+        try:
             found[name] = reading.file(connection, number, name, cost.bytes)
+        except blobs.TooLarge as problem:
+            large.append(f"{name} {problem.size}")
+    if large:
+        return Rejudged(problem="; ".join(large))
     return {name: content for name, content in found.items() if content is not None}
+
+
+def _checked(found: Files | Rejudged) -> Rejudged:
+    return found if isinstance(found, Rejudged) else rejudged(found)
 
 
 def _lines(name: str, found: Mapping[str, Rejudged]) -> Iterator[str]:

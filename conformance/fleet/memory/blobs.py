@@ -15,6 +15,9 @@ LARGEST = 512 * 1024 * 1024
 MIB = 1024 * 1024
 """Bytes that are unpacked at once until the digest is known to be right."""
 
+MOST_STATED = 1 << 50
+"""Bytes that the memory may say that a content has."""
+
 MOST = 128 * MIB
 """Bytes of a content that is read: somebody else may have written the memory."""
 
@@ -24,7 +27,15 @@ class Damaged(Exception):
 
 
 class TooLarge(Damaged):
-    """A content is larger than what is read; str() says which bound it passes."""
+    """A content is larger than what is read; `size` says how large, in the words of the memory."""
+
+    def __init__(self, stated: object, most: int) -> None:
+        bound = f"{most / MIB:,.0f} MiB"
+        if isinstance(stated, int) and most < stated < MOST_STATED:
+            self.size = f"has {stated / MIB:,.0f} MiB, at most {bound} are read"
+        else:
+            self.size = f"has more than {bound}, which are read at most"
+        super().__init__(f"a file {self.size}")
 
 
 def put(connection: Connection, content: bytes) -> str:
@@ -46,16 +57,19 @@ def get(connection: Connection, digest: str, most: int | None = None) -> bytes:
     """
     bound = MOST if most is None else most
     with_digest = blob.c.digest == digest
-    length = connection.scalar(select(func.length(blob.c.packed)).where(with_digest))
-    if length is None:
+    row = connection.execute(
+        select(func.length(blob.c.packed), blob.c.size).where(with_digest)
+    ).first()
+    if row is None or row[0] is None:
         raise KeyError(digest)
+    length, stated = row
     if length > bound + MIB:
-        raise TooLarge(f"a file has more than {bound:,} bytes")
+        raise TooLarge(stated, bound)
     packed = connection.execute(select(blob.c.packed).where(with_digest)).scalar_one()
     if not isinstance(packed, bytes):  # SQLite stores any kind of value in any column
         raise Damaged("a file is a text or a number")
     if (size := _measured(packed, digest, bound)) > bound:
-        raise TooLarge(f"a file has more than {bound:,} bytes")
+        raise TooLarge(stated, bound)
     return zlib.decompressobj().decompress(packed, size)
 
 

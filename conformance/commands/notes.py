@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain
 
 import pytest
 
 from conformance.commands.diagnosis.expectation import REVIEWS
 from conformance.contract.quantity import quantity
 from conformance.contract.requirements import CLASSES
+from conformance.http.redaction import is_sought
 from conformance.runner import stated_target
 from conformance.runner.stash import SESSION
 from conformance.target.target import Target
@@ -28,7 +30,12 @@ class Notes:
         """Print the notes; the bundled reference has none."""
         target = stated_target.target_of(session.config)
         if target is not None:
-            for line in (*literal_secrets(target), *uncertifiable(self._arguments)):
+            notes = (
+                literal_secrets(target),
+                chance_secrets(target),
+                uncertifiable(self._arguments),
+            )
+            for line in chain.from_iterable(notes):
                 self._say(line)
             if SESSION in session.config.stash:
                 session.config.stash[SESSION].dispatcher.absence.say = self._say
@@ -69,6 +76,16 @@ def literal_secrets(target: Target) -> Iterator[str]:
         yield (
             f'{number} in {where}, such as {key}: write "${{{variable}}}" and set {variable}; '
             "commands in the report use the names of variables"
+        )
+
+
+def chance_secrets(target: Target) -> Iterator[str]:
+    """The secrets that occur in texts by chance, so that they cannot be replaced there."""
+    found = [variable[1:] for secret, variable in target.variables.items() if not is_sought(secret)]
+    if found:
+        yield (
+            f"too short or too common to be replaced in what a target writes: {', '.join(found)};"
+            " only the requests of the report are without it"
         )
 
 

@@ -23,6 +23,9 @@ LONGEST_REMEMBERED = 200
 MOST_REMEMBERED = 5000
 """Texts, and their characters, whose redaction is cached: headers recur in every request."""
 
+SHORTEST_SECRET = 4
+"""Characters of a secret that does not occur by chance in nearly every text."""
+
 SHORTEST_PART = 4
 """Bytes at the end of a cut text that may be the beginning of a secret."""
 
@@ -144,9 +147,21 @@ def _of_case(sought: Mapping[bytes, Pattern], *, any_case: bool) -> Iterable[Pat
     return (pattern for pattern in sought.values() if pattern.any_case is any_case)
 
 
+def is_sought(secret: str) -> bool:
+    """Whether a secret is replaced in texts, and not in the requests that carry it alone.
+
+    One that is shorter than `SHORTEST_SECRET`, or a short word of this package such as `true`,
+    hides nothing, and would be replaced in every text.
+    """
+    if len(secret) >= SHORTEST:
+        return True
+    return len(secret) >= SHORTEST_SECRET and secret.lower().encode() not in own_words()
+
+
 class Redactor:
     """Replaces every known secret, in any encoding that a target may echo, by its `$VARIABLE`.
 
+    One that occurs by chance (`is_sought`) is left alone.
     Secrets made during a run (near misses of a real credential) are added as they are made.
     A `shortest` above 1 leaves alone spellings with fewer bytes, which occur by chance, and
     secrets that are words of this package.
@@ -190,7 +205,9 @@ class Redactor:
             self._secrets.add(secret)
 
     def _is_sought(self, secret: str) -> bool:
-        return self._shortest == 1 or secret.lower().encode() not in own_words()
+        if self._shortest == 1:
+            return is_sought(secret)
+        return secret.lower().encode() not in own_words()
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""

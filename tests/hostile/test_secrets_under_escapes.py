@@ -15,9 +15,12 @@ from echoing_target import ENCODINGS
 from escaping_target import WAYS, escaping
 from process import COMMAND, conformance, surroundings
 
+from conformance.commands import notes
 from conformance.contract.exit_codes import NON_CONFORMANT
+from conformance.http.redaction import Redactor
 from conformance.http.secrecy import guarded, protect
 from conformance.report import artefacts
+from conformance.target.profile import parse
 
 REPORTS = "reports/latest"
 ALL = ",".join(artefacts.FORMATS)
@@ -261,3 +264,22 @@ def test_a_secret_that_no_header_carries_is_not_shown(
     assert "credentials.primary.api-key" in said
     assert "no header" in said
     assert not any(each in said for each in ("a-secret", f"{len(LONG_SECRET):,}"))
+
+
+@pytest.mark.parametrize("key", ["e", "10", "zq7", "true", "items", "account"])
+def test_a_secret_that_occurs_by_chance_replaces_no_text(key: str) -> None:
+    """Otherwise nothing of a report would be left; a note names its variable, and not the key."""
+    text = f'{{"items": [], "approvable": true, "id": "e10-zq7", "account": "{key}"}}'
+    assert Redactor({key: "$KEY"}).text(text) == text
+    profile = {"credentials": {"primary": {"api-key": key}}}
+    (note,) = notes.chance_secrets(parse(profile, base_url="http://api.test/v1", environ={}))
+    assert "PRIMARY_API_KEY" in note
+    assert f" {key} " not in note
+
+
+@pytest.mark.parametrize("key", ["q7w8", "lk_9z1", "a-longer-key"])
+def test_a_secret_that_is_no_word_needs_no_note(key: str) -> None:
+    """It is replaced."""
+    assert Redactor({key: "$KEY"}).text(f"the {key}") == "the $KEY"
+    profile = {"credentials": {"primary": {"api-key": key}}}
+    assert not [*notes.chance_secrets(parse(profile, base_url="http://api.test/v1", environ={}))]

@@ -8,7 +8,8 @@ compressed texts. What is found is replaced in the text itself, with all escapes
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 
@@ -92,13 +93,17 @@ class _Searches:
     def _spans(self, text: bytes, search: Callable[[bytes], Iterable[Span]]) -> Iterator[Span]:
         """The places of secrets in all layers of a text."""
         nested: list[tuple[int, int]] = []
+        found: list[Span] = []
         check = self._check(text)
         for layer in self.layers(text):
             check()
-            yield from layer.origin(_merged(search(layer.text)))
+            found += layer.origin(_merged(search(layer.text)))
             nested += layer.nested()
-        if nested:
-            yield from self._nested.spans(text, sorted(nested), check)
+        yield from found
+        # Each reading takes long, and most of these escapes are of secrets that are found by now.
+        left = _outside(sorted(nested), _merged(found))
+        if left:
+            yield from self._nested.spans(text, left, check)
 
     def _in_layer(self, text: bytes) -> Iterator[Span]:
         yield from self._plain(text)
@@ -119,6 +124,17 @@ def _replaced(text: bytes, spans: Iterable[Span]) -> bytes:
         pieces += [text[end:start], variable]
         end = stop
     return b"".join([*pieces, text[end:]]) if pieces else text
+
+
+def _outside(places: Iterable[tuple[int, int]], spans: Sequence[Span]) -> list[tuple[int, int]]:
+    """The places, in order, that are not within one of the spans, in order."""
+    left, rest = [], deque(spans)
+    for start, stop in places:
+        while rest and rest[0][1] <= start:
+            rest.popleft()
+        if not rest or start < rest[0][0] or stop > rest[0][1]:
+            left.append((start, stop))
+    return left
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:

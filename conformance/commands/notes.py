@@ -2,14 +2,18 @@
 
 import argparse
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 
 import pytest
 
+from conformance.commands import known
 from conformance.commands.diagnosis.expectation import REVIEWS
 from conformance.contract.quantity import quantity
 from conformance.contract.requirements import CLASSES
 from conformance.http.redaction import is_sought
+from conformance.report.known_failures import KnownError
+from conformance.report.known_file import KnownFile
 from conformance.runner import stated_target
 from conformance.runner.stash import SESSION
 from conformance.target.target import Target
@@ -27,8 +31,10 @@ class Notes:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Print the notes; the bundled reference has none."""
+        """Print the notes; of the target, the bundled reference has none."""
         target = stated_target.target_of(session.config)
+        for line in self._unfilled():
+            self._say(line)
         if target is not None:
             notes = (
                 literal_secrets(target),
@@ -39,6 +45,13 @@ class Notes:
                 self._say(line)
             if SESSION in session.config.stash:
                 session.config.stash[SESSION].dispatcher.absence.say = self._say
+
+    def _unfilled(self) -> Iterator[str]:
+        path = self._arguments.known_failures
+        if path is not None:
+            # The run has read it, but somebody may have edited it since.
+            with suppress(KnownError, OSError):
+                yield from known.unfilled(KnownFile.read(path))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

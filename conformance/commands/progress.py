@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -109,8 +110,10 @@ class RunDisplay:
             return
         self._failed.add(id)
         word, style = failures.FAILED[level]
-        if any(entry.covers(id, operation) and not entry.is_gap for entry in self._known):
-            word, style = failures.KNOWN
+        covers = (entry.covers(id, operation) and not entry.is_gap for entry in self._known)
+        known = next(compress(self._known, covers), None)
+        if known is not None:
+            word, style = failures.FLAKY if known.flaky else failures.KNOWN
         place = f"  on {operation}" if operation else ""
         text = f"{word}  {id}{place}: {short(found['message'], failures.LONGEST_MESSAGE)}"
         say(self._console, text, STYLES[style])

@@ -22,7 +22,7 @@ class Remembered:
     """
 
     def __init__(self, url: str, target: str) -> None:
-        self._target = target
+        self.target = target
         try:
             self._memory = database.open_memory(url)
         except MemoryProblem as problem:
@@ -45,7 +45,7 @@ class Remembered:
         found = {name: file.read_bytes() for name, file in files.items() if file.is_file()}
         try:
             with self._memory.writing() as connection:
-                recording.add(connection, self._target, Ended(code, found, revisions.latest().name))
+                recording.add(connection, self.target, Ended(code, found, revisions.latest().name))
         except (SQLAlchemyError, Unstorable) as problem:
             reason = database.first_line(problem)
             said = f"conformance run: error: --db: the run was not added: {reason}"

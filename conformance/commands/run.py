@@ -10,18 +10,20 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from conformance.commands import left_behind, own_profile, trusted
+from conformance.commands import known, left_behind, own_profile, trusted
 from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import Stopped, UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
-from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
+from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED
 from conformance.report import artefacts, outcome
 from conformance.report.console import output
+from conformance.report.document_types import Report
 from conformance.report.event_stream import STANDARD_OUTPUT, EventStream
+from conformance.report.known_failures import KnownError
 from conformance.runner import disk, gathering, pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
@@ -40,12 +42,7 @@ FUZZED = "read"
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
-    if arguments.shard and arguments.db:
-        raise UsageError("--db takes whole runs, and --shard performs a part of one")
-    if arguments.events == STANDARD_OUTPUT and arguments.json:
-        raise UsageError("--json and --events - both write to standard output: name a file")
-    if arguments.name and not arguments.db:
-        raise UsageError("--name is the name of the target in a memory: add --db URL")
+    _check_options(arguments)
     chosen = own_profile.chosen(arguments)
     if chosen is not None:
         arguments.trust = trusted.profile(chosen, arguments) is trust.anything
@@ -59,6 +56,21 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.resume is None:
             clear(directory)
         return _stoppable(arguments, directory)
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    """UsageError for options that exclude each other, and for a file that cannot be written."""
+    if arguments.shard and arguments.db:
+        raise UsageError("--db takes whole runs, and --shard performs a part of one")
+    if arguments.events == STANDARD_OUTPUT and arguments.json:
+        raise UsageError("--json and --events - both write to standard output: name a file")
+    if arguments.name and not arguments.db:
+        raise UsageError("--name is the name of the target in a memory: add --db URL")
+    if arguments.write_known_failures:
+        if arguments.shard:
+            message = "a shard is a part of a run; merge them, and use `conformance known update`"
+            raise UsageError(f"--write-known-failures: {message}")
+        known.opened(arguments.write_known_failures)
 
 
 def _stoppable(arguments: argparse.Namespace, directory: Path) -> int:
@@ -114,6 +126,7 @@ def _checked(
     events = [Events(EventStream(arguments.events, sys.stdout))] if has_events else []
     if has_events:
         arguments.events, stream = None, sys.stderr
+    said = sys.stdout if stream is sys.stdout else sys.stderr
     display = RunDisplay(stream, arguments.report_dir, show_all=arguments.show_all)
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
@@ -126,7 +139,27 @@ def _checked(
         output.document(found)
     if memory and display.document is not None and not memory.add(directory, code):
         code = code or CHECKER_ERROR
+    if arguments.write_known_failures and display.document is not None:
+        added = _add_known_failures(arguments, display.document, memory, said)
+        code = code or added
     return code
+
+
+def _add_known_failures(
+    arguments: argparse.Namespace, report: Report, memory: "Remembered | None", stream: TextIO
+) -> int:
+    """Add what fails to the file that is named; the exit code, with a line where that failed."""
+    path = arguments.write_known_failures
+    try:
+        flapping = known.remembered(arguments.db, memory.target) if memory else {}
+        lines = known.updated(known.opened(path), [report], flapping)
+    except (KnownError, UsageError, OSError) as problem:
+        reason = getattr(problem, "strerror", problem)
+        said = f"conformance run: error: --write-known-failures {path}: not written: {reason}"
+        output.lines([said], sys.stderr)
+        return CHECKER_ERROR
+    output.lines(lines, stream)
+    return CONFORMANT
 
 
 def _ended(code: int, stop: "Stop") -> int:

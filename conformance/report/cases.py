@@ -16,8 +16,9 @@ from conformance.report.text import command, visible
 class Case:
     """One case with the findings that decide its verdict.
 
-    `message` is that of the first finding, `text` describes all of them, and `known` is the reason
-    why a failure is known. Nothing invisible is in them: their readers may be terminals.
+    `message` is that of the first finding, `text` describes all of them, `known` is the reason why
+    a failure is known, and `flaky` how often it fails. Nothing invisible is in them: their readers
+    may be terminals.
     """
 
     requirement: str
@@ -31,6 +32,7 @@ class Case:
     text: str
     findings: tuple[FindingEntry, ...]
     known: str | None = None
+    flaky: str | None = None
     coverage: str = ""
     """How much of the requirement was checked."""
     seconds: float = 0.0
@@ -40,6 +42,11 @@ class Case:
     def name(self) -> str:
         """The requirement, with its operation in brackets."""
         return f"{self.requirement}[{self.operation}]" if self.operation else self.requirement
+
+    @property
+    def reason(self) -> str | None:
+        """Why the failure is known, after how often it fails where it is flaky."""
+        return f"fails in {self.flaky}: {self.known}" if self.flaky else self.known
 
     @property
     def counts_as_failure(self) -> bool:
@@ -74,6 +81,7 @@ def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
         text="\n\n".join(_text(entry, finding) for finding in findings),
         findings=findings,
         known=next((finding["known"] for finding in findings if "known" in finding), None),
+        flaky=next((finding["flaky"] for finding in findings if "flaky" in finding), None),
         coverage=coverage.described(entry),
         seconds=entry.get("seconds", {}).get(operation, 0.0),
     )

@@ -161,6 +161,7 @@ class FindingEntry(TypedDict):
     reproduction: NotRequired[ReproductionEntry]
     complete: NotRequired[CompletionEntry]
     known: NotRequired[str]
+    flaky: NotRequired[str]
 
 
 class CoverageEntry(TypedDict):

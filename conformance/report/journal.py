@@ -1,7 +1,6 @@
 """The journal of a run: a record of each item as it ends, so that a killed run can be reported."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -121,11 +120,4 @@ def _checked(path: Path, number: int, line: bytes, schema: str) -> Any:
 
 
 def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | None:
-    return None if stated is None else tuple(map(_entry, stated))
-
-
-def _entry(stated: Mapping[str, Any]) -> Known:
-    expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
-    return Known(
-        stated["requirement"], stated["operation"], stated["reason"], expires, stated["is_gap"]
-    )
+    return None if stated is None else tuple(map(Known.recorded, stated))

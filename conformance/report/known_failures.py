@@ -13,6 +13,7 @@ from conformance.contract import requirements
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.report.document import failing
 from conformance.report.document_types import Report, RequirementEntry
+from conformance.report.share import WRITTEN, Share
 from conformance.storage import toml_text
 from conformance.target import json_schema
 from conformance.target.toml_schema import Leaf, Place, Problem, Reader, Schema
@@ -20,12 +21,15 @@ from conformance.target.toml_schema import Leaf, Place, Problem, Reader, Schema
 Failure = tuple[str, str | None]
 """A failed requirement, and the operation, or None for the deployment as a whole."""
 
+DECIDED = (Verdict.PASS, Verdict.FAIL, Verdict.NOT_APPLICABLE)
+
 
 @dataclass(frozen=True)
 class Known:
     """A known failure on one operation, or (None) on all of them; it counts until `expires`.
 
-    `is_gap`: a requirement that cannot be checked, in place of one that fails.
+    `is_gap`: a requirement that cannot be checked, in place of one that fails. `flaky`: in how many
+    of how many runs it fails, such as "3 of 10", where it is not all of them.
     """
 
     requirement: str
@@ -33,6 +37,14 @@ class Known:
     reason: str
     expires: date | None = None
     is_gap: bool = False
+    flaky: str | None = None
+
+    @classmethod
+    def recorded(cls, stated: Mapping[str, Any]) -> "Known":
+        """The entry that a journal or run.json has; those of older versions have no `flaky`."""
+        expires = stated["expires"] and date.fromisoformat(stated["expires"])
+        others = {name: stated[name] for name in ("requirement", "operation", "reason", "is_gap")}
+        return cls(**others, expires=expires or None, flaky=stated.get("flaky"))
 
     def covers(self, requirement: str, operation: str | None) -> bool:
         """Whether a failure of this requirement on this operation is the known one."""
@@ -54,22 +66,38 @@ def _blank(value: str) -> str | None:
     return None if value.strip() else "is blank"
 
 
+def _uneven(value: str) -> str | None:
+    share = Share.read(value)
+    return None if share and share.is_mixed else "is not how many of how many runs fail"
+
+
+PLACEHOLDER = "FILL IN: why it is known, and where it is tracked"
+"""The reason of an entry that was written by a command."""
+
 TABLES = {"known": False, "gap": True}
 """The tables of a file, and whether their entries are gaps."""
 
 LISTED = "`conformance requirements` lists them"
-_ENTRY: Schema = {
+_ENTRY: Mapping[str, Schema] = {
     "requirement": Leaf((str,), f"write the id of a requirement ({LISTED})", _blank),
     "operation": Leaf((str,), "write the id of an operation, or leave it out for all", _blank),
     "reason": Leaf((str,), "say why it is known, and where it is tracked", _blank),
     "expires": Leaf((date,), "write a date without quotes, such as 2027-01-31"),
 }
+_FAILURE: Schema = {
+    **_ENTRY,
+    "flaky": Leaf((str,), 'write "3 of 10", or leave it out', _uneven, {"pattern": WRITTEN}),
+}
+_SCHEMAS = {"known": _FAILURE, "gap": _ENTRY}
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a file, for editors; made of what reads it."""
-    entry = json_schema.of(_ENTRY) | {"required": ["requirement", "reason"]}
-    tables = {name: {"type": "array", "items": entry} for name in TABLES}
+    required = {"required": ["requirement", "reason"]}
+    tables = {
+        name: {"type": "array", "items": json_schema.of(entry) | required}
+        for name, entry in _SCHEMAS.items()
+    }
     return json_schema.document({}, "known-failures", "Known failures and gaps") | {
         "properties": tables
     }
@@ -104,6 +132,7 @@ def _known(entry: Mapping[str, Any], *, is_gap: bool) -> Known:
         entry["reason"],
         entry.get("expires"),
         is_gap,
+        entry.get("flaky"),
     )
 
 
@@ -133,7 +162,7 @@ def _unreadable(path: Path, what: str) -> KnownError:
 def _entry(
     reader: Reader, place: Place, entry: object, catalogue: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:
-    read: dict[str, Any] = reader.read(_ENTRY, entry, place)
+    read: dict[str, Any] = reader.read(_SCHEMAS[str(place[0])], entry, place)
     for key in ("requirement", "reason"):
         if isinstance(entry, Mapping) and key not in entry:
             reader.report(place, f"has no {key}", f"write {key} = …")
@@ -160,13 +189,17 @@ class Difference:
 def difference(entries: Sequence[Known], failures: Sequence[Failure], today: date) -> Difference:
     """Compare known failures with those of a run.
 
-    An entry is stale if nothing fails that it covers, or if it has expired.
+    An entry is stale if nothing fails that it covers, unless that is flaky, or if it has expired.
     """
     live = [entry for entry in entries if entry.is_live(today)]
     covered = {pair for entry in live for pair in failures if entry.covers(*pair)}
     unknown = tuple(pair for pair in failures if pair not in covered)
     expired = [(entry, f"expired on {entry.expires}") for entry in entries if entry not in live]
-    fixed = [(entry, "no longer fails") for entry in live if not _covers_any(entry, failures)]
+    fixed = [
+        (entry, "no longer fails")
+        for entry in live
+        if not (entry.flaky or _covers_any(entry, failures))
+    ]
     return Difference(unknown, (*expired, *fixed))
 
 
@@ -176,20 +209,16 @@ def _covers_any(entry: Known, failures: Sequence[Failure]) -> bool:
 
 def mark(report: Report, entries: Sequence[Known], today: date) -> None:
     """Mark the known failures of a report, and add how they differ from the entries."""
-    # So may what the run was not asked for.
-    reported = {entry["id"] for entry in report["requirements"]}
-    failures = [
-        entry
-        for entry in entries
-        if not entry.is_gap and (entry.requirement in reported or not entry.is_live(today))
+    listed = [entry for entry in entries if not entry.is_gap]
+    found = difference(listed, failures(report), today)
+    live = [entry for entry in listed if entry.is_live(today)]
+    for entry in filter(_is_failed_must, report["requirements"]):
+        _mark(entry, live)
+    stale = [
+        (entry, problem)
+        for entry, problem in found.stale
+        if is_whole(report) and (entry not in live or fails(entry, report) is False)
     ]
-    failed = [entry for entry in report["requirements"] if _is_failed_must(entry)]
-    pairs = [(entry["id"], operation) for entry in failed for operation in failing(entry)]
-    found = difference(failures, pairs, today)
-    for entry in failed:
-        _mark(entry, failures, found)
-    # What an interrupted run has not reached may still fail, and what a narrowed one left out.
-    stale = () if report["interrupted"] or "only" in report["suite"] else found.stale
     report["known-failures"] = {
         "unknown": [list(pair) for pair in found.unknown],
         "stale": [
@@ -206,12 +235,46 @@ def is_all_known(report: Report) -> bool:
     return is_expected and report["verdict"] == Conclusion.NON_CONFORMANT
 
 
+def failures(report: Report) -> list[Failure]:
+    """What fails in a run, by operation."""
+    failed = filter(_is_failed_must, report["requirements"])
+    return [(entry["id"], operation) for entry in failed for operation in failing(entry)]
+
+
+def is_whole(report: Report) -> bool:
+    """Whether nothing was left out: an interrupted run has not reached all, nor a narrowed one."""
+    return not (report["interrupted"] or "only" in report["suite"])
+
+
+def fails(entry: Known, report: Report) -> bool | None:
+    """Whether what an entry covers fails in a run; None where the run does not show it.
+
+    It may still fail where the run was not asked for it, or could not check it.
+    """
+    if any(entry.covers(*pair) for pair in failures(report)):
+        return True
+    named = [each for each in report["requirements"] if each["id"] == entry.requirement]
+    verdicts = [verdict for each in named for verdict in _verdicts(each, entry)]
+    is_checked = bool(verdicts) and all(each in DECIDED for each in verdicts)
+    return False if is_checked and is_whole(report) else None
+
+
+def _verdicts(found: RequirementEntry, entry: Known) -> list[str]:
+    """The verdicts on what an entry covers; that on the whole, where it has no operations."""
+    on = found["operations"]
+    covered = [on[name] for name in on if entry.covers(found["id"], name)]
+    return covered or [found["verdict"]]
+
+
 def _is_failed_must(entry: RequirementEntry) -> bool:
     return entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL
 
 
-def _mark(entry: RequirementEntry, entries: Sequence[Known], found: Difference) -> None:
+def _mark(entry: RequirementEntry, live: Sequence[Known]) -> None:
     for finding in entry["findings"]:
         pair = (entry["id"], finding["operation"])
-        if finding["verdict"] == Verdict.FAIL and pair not in found.unknown:
-            finding["known"] = next(known.reason for known in entries if known.covers(*pair))
+        known = next((each for each in live if each.covers(*pair)), None)
+        if known is not None and finding["verdict"] == Verdict.FAIL:
+            finding["known"] = known.reason
+            if known.flaky:
+                finding["flaky"] = known.flaky

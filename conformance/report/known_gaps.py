@@ -6,7 +6,7 @@ from datetime import date
 from conformance.contract.verdict import Level
 from conformance.report.document import is_undecided, silent
 from conformance.report.document_types import GapEntry, Report, RequirementEntry
-from conformance.report.known_failures import Failure, Known
+from conformance.report.known_failures import Failure, Known, is_whole
 
 
 def mark(report: Report, entries: Sequence[Known], today: date) -> None:
@@ -23,7 +23,7 @@ def mark(report: Report, entries: Sequence[Known], today: date) -> None:
         report["gate"]["gaps"] = [
             part for gap in report["gate"]["gaps"] for part in _parts(gap, live)
         ]
-    if not (report["interrupted"] or "only" in report["suite"]):
+    if is_whole(report):
         present = {entry["id"] for entry in report["requirements"]}
         known["stale"] += [
             {"requirement": entry.requirement, "operation": entry.operation, "problem": problem}
@@ -38,6 +38,14 @@ def unchecked(entries: Iterable[RequirementEntry]) -> Iterator[Failure]:
         operations: list[str | None] = [*silent(entry)]
         for operation in operations or [None]:
             yield entry["id"], operation
+
+
+def holds(entry: Known, report: Report) -> bool | None:
+    """Whether something that an entry covers is unchecked; None where the run was not asked."""
+    named = [each for each in report["requirements"] if each["id"] == entry.requirement]
+    if any(entry.covers(*pair) for pair in unchecked(named)):
+        return True
+    return False if named and is_whole(report) else None
 
 
 def are_all_accepted(report: Report) -> bool:

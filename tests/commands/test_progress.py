@@ -202,15 +202,17 @@ def test_a_run_without_a_bar_says_how_far_it_is() -> None:
     lines.close()
 
 
+@pytest.mark.parametrize(("key", "word"), [("", "KNOWN"), ('flaky = "3 of 10"\n', "FLAKY")])
 def test_a_known_failure_is_called_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    key: str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nobody has to look at it again."""
     listed = tmp_path / "known.toml"
-    listed.write_text('[[known]]\nrequirement = "description/version"\nreason = "an old one"\n')
+    text = '[[known]]\nrequirement = "description/version"\nreason = "an old one"\n'
+    listed.write_text(text + key)
     display = RunDisplay(sys.stdout, tmp_path / "reports")
     options = pytest_run.options(tmp_path / "reports", "standard", 1, ["description"])
     chosen = [*options, f"--conformance-known-failures={listed}"]
     code = pytest_run.execute(chosen, [display, substitute(altered.load([OLDER]))])
     assert display.close(code) == 0
-    assert capsys.readouterr().out.startswith("KNOWN  description/version")
+    assert capsys.readouterr().out.startswith(f"{word}  description/version")

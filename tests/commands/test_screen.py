@@ -175,6 +175,9 @@ def test_a_known_failure_is_one_line(
         "  the failures differ from the known failures",
         "  outdated entry  error/title: no longer fails",
     ]
+    failed["findings"] = [found | {"flaky": "3 of 10"}]
+    flaky = "FLAKY  error/code  on account_get, fails in 3 of 10: ticket 7"
+    assert next(iter(terminal.lines(document))) == flaky
     document["known-failures"]["stale"] = []
     assert next(each for each in terminal.lines(document) if each.startswith("NON")) == (
         "NON-CONFORMANT, as is known: each failure is a known failure, and none fails"

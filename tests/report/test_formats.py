@@ -211,6 +211,17 @@ def test_a_known_failure_does_not_count_as_a_failure(failed: Any) -> None:
     assert not [line for line in ci.annotations(failed) if line.startswith("::error")]
 
 
+def test_a_flaky_failure_says_how_often_it_fails(failed: Any) -> None:
+    """Apart from the steady failures, in the summary."""
+    entry = next(entry for entry in failed["requirements"] if entry["id"] == "approval/replay")
+    entry["findings"][0] |= {"known": "tracked", "flaky": "3 of 10"}
+    summary = markdown.render(failed).decode()
+
+    assert ("### Flaky failures" in summary, "### Known failures" in summary) == (True, False)
+    assert "*fails in 3 of 10: tracked*" in summary
+    assert b'message="known: fails in 3 of 10: tracked"' in junit.render(failed)
+
+
 def test_the_summary_escapes_texts_of_the_target(failed: Any) -> None:
     """The summary has no markup, mention or control character of the target."""
     text = markdown.render(failed).decode()

@@ -3,10 +3,12 @@
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sample_reports import a_finding, a_report, an_entry
 
-from conformance.report.known_failures import Known, KnownError, difference, load
+from conformance.report.known_failures import Known, KnownError, difference, load, mark
 
 CATALOGUE = {"approval/replay": ("review_approve",), "read/success": ("account_get", "project_get")}
 TODAY = date(2026, 11, 20)
@@ -126,3 +128,59 @@ def test_an_entry_ends_with_its_last_day(day: date, stale: int) -> None:
     entry = Known("approval/replay", None, "tracked", day)
     changes = difference([entry], [("approval/replay", "review_approve")], TODAY)
     assert (len(changes.stale), len(changes.unknown)) == (stale, stale)
+
+
+def stale(entry: Known, found: Any, **properties: Any) -> list[str]:
+    """What a run with one requirement says of an entry."""
+    report = a_report(found, **properties)
+    report["requirements"] = [found]
+    mark(report, [entry], TODAY)
+    return [each["problem"] for each in report["known-failures"]["stale"]]
+
+
+FIXED = ["no longer fails"]
+HALF = an_entry("x/y", "inconclusive")
+"""It passes on one operation, and could not be checked on another."""
+
+
+@pytest.mark.parametrize(
+    ("entry", "found", "problems"),
+    [
+        (Known("x/y", None, "r"), an_entry("x/y"), FIXED),
+        (Known("x/y", None, "r"), HALF, []),
+        (Known("x/y", "project_get", "r"), HALF, []),
+        (Known("x/y", "project_list", "r"), HALF, FIXED),
+        (Known("x/y", None, "r"), an_entry("x/y", "inconclusive", operations={}), []),
+        (Known("x/y", None, "r"), an_entry("x/y", "error", operations={}), []),
+        (Known("x/y", None, "r"), an_entry("x/y", operations={}), FIXED),
+        (Known("x/y", None, "r", flaky="3 of 10"), an_entry("x/y"), []),
+        (Known("x/z", None, "r"), an_entry("x/y"), []),
+    ],
+)
+def test_only_what_was_checked_is_fixed(entry: Known, found: Any, problems: list[str]) -> None:
+    """A run that could not check it says nothing, nor does a pass of what is flaky."""
+    assert stale(entry, found) == problems
+
+
+def test_a_flaky_entry_expires_too() -> None:
+    """Whatever the run has seen."""
+    entry = Known("x/y", None, "r", date(2026, 11, 19), flaky="3 of 10")
+    assert stale(entry, an_entry("x/y")) == ["expired on 2026-11-19"]
+
+
+def test_a_finding_has_the_reason_of_the_entry_that_applies() -> None:
+    """Not that of an expired one; and how often it fails, where it is flaky."""
+    expired = Known("x/y", None, "old", date(2026, 11, 19))
+    found = an_entry("x/y", "fail", findings=[a_finding()])
+    report = a_report(found)
+    mark(report, [expired, Known("x/y", None, "new", flaky="1 of 2")], TODAY)
+
+    assert (found["findings"][0]["known"], found["findings"][0]["flaky"]) == ("new", "1 of 2")
+
+
+def test_an_entry_of_an_older_version_is_not_flaky() -> None:
+    """Journals and run.json had no such key."""
+    stated = {"requirement": "x/y", "operation": None, "reason": "r", "is_gap": False}
+    assert Known.recorded({**stated, "expires": None}) == Known("x/y", None, "r")
+    later = Known.recorded({**stated, "expires": "2026-11-19", "flaky": "1 of 2"})
+    assert later == Known("x/y", None, "r", date(2026, 11, 19), flaky="1 of 2")

@@ -76,6 +76,22 @@ def test_what_was_not_reached_makes_no_entry_stale(entry: Known, interrupted: bo
     assert marked(entry, interrupted=interrupted)["known-failures"]["stale"] == []
 
 
+@pytest.mark.parametrize(
+    ("entry", "interrupted", "expected"),
+    [
+        (gap(), False, True),
+        (gap("project_list"), False, False),
+        (gap("project_list"), True, None),
+        (gap(requirement="other/class"), False, None),
+    ],
+)
+def test_a_gap_holds_while_something_of_it_is_unchecked(
+    entry: Known, interrupted: bool, expected: bool | None
+) -> None:
+    """A run that did not come to it does not say."""
+    assert known_gaps.holds(entry, marked(interrupted=interrupted)) is expected
+
+
 def test_a_file_has_failures_and_gaps(tmp_path: Path) -> None:
     """Their tables have the same keys."""
     file = tmp_path / "known.toml"

@@ -84,6 +84,15 @@ def test_known_failures_are_shown_as_known() -> None:
     assert "The known failures are out of date: read/counts." in words
 
 
+def test_a_flaky_failure_says_how_often_it_fails() -> None:
+    """Before its reason."""
+    findings = [a_finding(known="Ticket 12", flaky="3 of 10")]
+    entry = an_entry("project/closed", "fail", findings=findings)
+    words = Elements(html.render(a_report(entry), EXCHANGES)).words
+
+    assert "fails in 3 of 10: Ticket 12" in words
+
+
 def test_an_empty_report_has_a_page() -> None:
     """The page has no plots and no table of statuses."""
     nothing = {

@@ -397,7 +397,7 @@ def test_an_interrupted_run_reports_no_known_failure_as_fixed(
     """Only a complete run can show that a failure is fixed."""
     each = run(tmp_path, "must", "must")
     each.known = (Known("x/0", None, "tracked"), Known("x/1", None, "tracked"))
-    each.add(record(finding(FAIL, None, requirement="x/0")))
+    each.add(record(finding(FAIL, None, requirement="x/0"), finding(PASS, None, requirement="x/1")))
     each.finish(status)
     document = orjson.loads((tmp_path / "report.json").read_bytes())
 

@@ -75,7 +75,7 @@ def _accepted(evidence: Evidence) -> tuple[Known, ...] | None:
     stated = evidence.run["known-failures"]
     if stated is None:
         return None
-    live = (each for each in map(_known, stated) if each.is_live(_end(evidence)))
+    live = (each for each in map(Known.recorded, stated) if each.is_live(_end(evidence)))
     return tuple(replace(each, expires=None) for each in live)
 
 
@@ -105,7 +105,7 @@ def report(evidence: Evidence, again: Recomputed) -> dict[str, Any]:
         expected["circumstances"] = met
     if run["known-failures"] is not None:
         marked: Any = expected
-        accepted = list(map(_known, run["known-failures"]))
+        accepted = list(map(Known.recorded, run["known-failures"]))
         known_failures.mark(marked, accepted, _end(evidence))
         known_gaps.mark(marked, accepted, _end(evidence))
     return expected
@@ -130,12 +130,6 @@ def _elapsed(lines: Sequence[Line]) -> dict[str, list[float]]:
         if line.get("response") is not None:
             found.setdefault(line["operation"], []).append(line["elapsed"])
     return found
-
-
-def _known(stated: Mapping[str, Any]) -> Known:
-    expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
-    requirement, operation = stated["requirement"], stated["operation"]
-    return Known(requirement, operation, stated["reason"], expires, is_gap=stated["is_gap"])
 
 
 def differences(evidence: Evidence, again: Recomputed) -> Iterator[str]:

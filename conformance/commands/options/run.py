@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+from pathlib import Path
 
 from conformance.commands.options import profiles, usual
 from conformance.commands.options.reports import show_all
@@ -40,6 +41,13 @@ def run(part: argparse.ArgumentParser) -> None:
         "--name",
         metavar="NAME",
         help="what that memory calls the target (default: its base URL or its profile)",
+    )
+    part.add_argument(
+        "--write-known-failures",
+        type=Path,
+        metavar="FILE",
+        help="add what fails to a file for --known-failures, with a reason to fill in; with --db,"
+        " what fails only sometimes is flaky",
     )
     show_all(part)
 

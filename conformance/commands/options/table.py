@@ -8,6 +8,7 @@ from conformance.commands.options import (
     assurance,
     certificates,
     fleet,
+    known,
     profiles,
     reports,
     run,
@@ -62,6 +63,7 @@ COMMANDS = {
         reports.compare,
         ("nothing got worse", "a new failure, or something that passed is not checked"),
     ),
+    "known": Command("Write or shorten a file of known failures, from reports.", known.known),
     "keygen": Command("Create a key pair for signing certificates.", certificates.keygen),
     "certify": Command(
         "Sign the evidence of a conformant run.", certificates.certify, ("signed", "rejected")

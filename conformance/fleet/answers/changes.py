@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
 from conformance.contract.verdict import Verdict
-from conformance.fleet.answers.series import Share
 from conformance.fleet.memory.reading import Stated, VerdictOf
+from conformance.report.share import Share
 
 GOOD = (Verdict.PASS, Verdict.NOT_APPLICABLE)
 COUNTED = ("must", "should")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from conformance.contract.verdict import Verdict
+from conformance.report.share import Share
 
 DECIDED = (Verdict.PASS, Verdict.FAIL, Verdict.NOT_APPLICABLE)
 RECENT = 10
@@ -29,17 +30,6 @@ class Point:
     def fails(self) -> bool:
         """Whether the target violates the requirement."""
         return self.verdict == Verdict.FAIL
-
-
-@dataclass(frozen=True)
-class Share:
-    """How many of the latest verdicts are fails."""
-
-    fails: int
-    of: int
-
-    def __str__(self) -> str:
-        return f"{self.fails} of {self.of}"
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from sqlalchemy import Connection
 
 from conformance.fleet.answers import changes, overview
 from conformance.fleet.answers.changes import COUNTED, Changes
-from conformance.fleet.answers.series import Point, Share, Since, flapping, since
+from conformance.fleet.answers.series import Point, Since, flapping, since
 from conformance.fleet.memory import reading
 from conformance.fleet.memory.reading import Run, Stated
+from conformance.report.share import Share
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from conformance.report.text import short
 
 FAILED = {"must": ("FAILED", "bad"), "should": ("WARNING", "warn")}
 KNOWN = ("KNOWN", "warn")
+FLAKY = ("FLAKY", "warn")
 ERROR = ("INTERNAL ERROR", "bad")
 MOST_STEPS = 3
 """Exchanges that are shown of a finding."""
@@ -96,18 +97,17 @@ def _of_verdict(entry: RequirementEntry, verdict: Verdict) -> list[FindingEntry]
 
 
 def _known(report: Report) -> Iterator[list[Span]]:
-    """The known failures, one line each."""
+    """The known failures, one line each; those that are flaky say how often they fail."""
     for entry in report["requirements"]:
         if entry["level"] == Level.OBSERVE or entry["verdict"] != Verdict.FAIL:
             continue
         for found in _of_verdict(entry, Verdict.FAIL):
             if "known" in found:
                 reason = short(found["known"], LONGEST_MESSAGE)
-                yield [
-                    KNOWN,
-                    (f"  {entry['id']}", "strong"),
-                    (f"{_on(found)}: {reason}", ""),
-                ]
+                word, share = KNOWN, ""
+                if "flaky" in found:
+                    word, share = FLAKY, f", fails in {found['flaky']}"
+                yield [word, (f"  {entry['id']}", "strong"), (f"{_on(found)}{share}: {reason}", "")]
 
 
 def _brief(entry: RequirementEntry) -> list[Span]:

@@ -57,7 +57,7 @@ def _case(suite: ET.Element, case: Case) -> None:
         ET.SubElement(properties, "property", name=name, value=value)
     tag = _tag(case)
     if tag:
-        message = f"known: {case.known}" if case.known else case.message or case.verdict
+        message = f"known: {case.reason}" if case.known else case.message or case.verdict
         ET.SubElement(element, tag, message=_clean(message)).text = _clean(case.text)
 
 

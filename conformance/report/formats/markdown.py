@@ -37,7 +37,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _table(found)
     musts = [cause for cause in causes if cause.entry["level"] == Level.MUST]
     yield from _causes("Failed requirements", musts)
-    yield from _section("Known failures", [case for case in found if case.known])
+    yield from _known(found)
     yield from _outdated(report)
     shoulds = [cause for cause in causes if cause.entry["level"] != Level.MUST]
     yield from _causes("Warnings", shoulds)
@@ -52,6 +52,13 @@ def _lines(report: Report) -> Iterator[str]:
     words = [exchanges, f"depth {suite['depth']}", f"seed {suite['seed']}"]
     words += [f"suite {suite['version']}", shards.described(suite)]
     yield ", ".join(filter(None, words))
+
+
+def _known(found: Sequence[Case]) -> Iterator[str]:
+    """The known failures, those that are flaky apart."""
+    known = [case for case in found if case.known]
+    yield from _section("Known failures", [case for case in known if not case.flaky])
+    yield from _section("Flaky failures", [case for case in known if case.flaky])
 
 
 def _outdated(report: Report) -> Iterator[str]:
@@ -114,7 +121,7 @@ def _section(title: str, found: Sequence[Case]) -> Iterator[str]:
     yield f"### {title}"
     yield ""
     for case in found[:MOST]:
-        reason = escaped(case.known or case.message)
+        reason = escaped(case.reason or case.message)
         yield f"- **{escaped(case.name)}**: {escaped(case.statement)} *{reason}*"
     if len(found) > MOST:
         yield f"- … and {len(found) - MOST} more"

@@ -52,7 +52,8 @@ class ShownExchange:
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A finding with its exchanges; `known` is the reason why it is a known failure.
+    """A finding with its exchanges; `known` is the reason why it is a known failure, and
+    `flaky` how often it fails where that is known.
 
     `exchanges` show what is wrong, the offending one first, and `others` led to them. `complete` is
     the request, and the second, at which they were there. `again` says whether it was seen again,
@@ -65,6 +66,7 @@ class ShownFinding:
     expected: str
     occurrences: int
     known: str | None
+    flaky: str
     complete: str
     again: str
     command: str
@@ -221,6 +223,7 @@ def _finding(
         expected=short_with_length(found["expected"], LONGEST_MESSAGE),
         occurrences=found["occurrences"],
         known=found.get("known"),
+        flaky=found.get("flaky", ""),
         complete=needed_budget.described(found["complete"]) if "complete" in found else "",
         again=described(found["reproduction"]) if "reproduction" in found else "",
         command=found["reproduction"]["again"] if "reproduction" in found else "",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from conformance.fleet.answers.series import Point, Share, flapping, since
+from conformance.fleet.answers.series import Point, flapping, since
+from conformance.report.share import Share
 
 VERDICTS = {
     "p": "pass",

@@ -10,9 +10,9 @@ from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from typing import NoReturn, TextIO
 
-from conformance import __version__
+from conformance.commands.command_line import Parser, parser, usage_error
 from conformance.commands.options.table import COMMANDS
-from conformance.commands.outcome import VERDICTS, UsageError, explained
+from conformance.commands.outcome import UsageError
 from conformance.commands.signals import deferred
 from conformance.contract import import_path
 from conformance.contract.exit_codes import (
@@ -28,14 +28,6 @@ from conformance.report.console import output
 
 SECRETS = ("LOCALIZATION_API_KEY", "LOCALIZATION_TOKEN")
 """The variables of primary where there is no profile."""
-
-
-class Parser(argparse.ArgumentParser):
-    """Reports a usage error in one line; its exit code is not 2, which means interrupted."""
-
-    def error(self, message: str) -> NoReturn:
-        """End the process with a usage error."""
-        raise SystemExit(usage_error(self.prog, f"{message} (see `{self.prog} --help`)"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,10 +113,9 @@ def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _reject(command: str, rest: Sequence[str]) -> NoReturn:
     """End the process because of the arguments that a command does not have."""
-    part = Parser(prog=f"conformance {command}")
-    recorder = importlib.import_module("conformance.commands.completion").Recorder()
-    COMMANDS[command].options(recorder)
-    options = [name for action in recorder.recorded for name in action.option_strings]
+    part = Parser(prog=f"conformance {command}", add_help=False)
+    COMMANDS[command].options(part)
+    options = [name for action in part.added for name in action.option_strings]
     wrong = next((each for each in rest if each.startswith("-")), rest[0])
     kind = "option" if wrong.startswith("-") else "argument"
     part.error(f"unknown {kind} {wrong!r}{_nearest(wrong.partition('=')[0], options)}")
@@ -133,36 +124,6 @@ def _reject(command: str, rest: Sequence[str]) -> NoReturn:
 def _nearest(text: str, known: Iterable[str]) -> str:
     near = get_close_matches(text, list(known), 1)
     return f"; did you mean {near[0]}?" if near else ""
-
-
-def parser() -> Parser:
-    """The parser of the whole command line."""
-    whole = Parser(
-        prog="conformance",
-        description="Check whether a deployment conforms to the video-localization client API.",
-        epilog=explained(VERDICTS),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    whole.add_argument("--version", action="version", version=f"conformance {__version__}")
-    commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, command in COMMANDS.items():
-        part = commands.add_parser(
-            name,
-            help=command.help,
-            description=command.help,
-            epilog=explained(command.ends),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        command.options(part)
-    return whole
-
-
-def usage_error(command: str, message: str) -> int:
-    """Report a usage error; returns its exit code."""
-    output.lines([f"{command}: error: {message}"], sys.stderr)
-    return USAGE_ERROR
 
 
 if __name__ == "__main__":

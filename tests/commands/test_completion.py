@@ -1,5 +1,6 @@
 """Completion scripts, run by the shell where it is installed."""
 
+import argparse
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,16 +9,17 @@ import pytest
 
 from conformance.__main__ import main
 from conformance.commands import completion
+from conformance.commands.command_line import parser
 from conformance.commands.options.table import COMMANDS
 
 
 def completed(directory: Path, *words: str) -> list[str]:
     """What bash completes the last of these words to."""
-    script = "\n".join(completion.bash(completion.command_lines()))
+    script = completion.script("bash")
     listed = " ".join(f"'{word}'" for word in words)
     source = (
         f"{script}\nCOMP_WORDS=(conformance {listed}); COMP_CWORD={len(words)}\n"
-        "_conformance 2> /dev/null; printf '%s\\n' \"${COMPREPLY[@]}\""
+        "_shtab_conformance 2> /dev/null; printf '%s\\n' \"${COMPREPLY[@]}\""
     )
     shell = shutil.which("bash")
     assert shell is not None
@@ -40,15 +42,40 @@ def completed(directory: Path, *words: str) -> list[str]:
         (("registry", "ch"), {"check"}),
         (("registry", "build", "--o"), {"--out", "--on"}),
         (("registry", "check", "--js"), {"--json"}),
-        (("registry", "build", ""), set()),
+        (("registry", "build", ""), {"target.toml"}),
+        (("run", "--target", "ta"), {"target.toml"}),
+        (("known", "prune", "ta"), {"target.toml"}),
+        (("known", "p"), {"prune"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_bash_completes_commands_options_and_values(
     tmp_path: Path, words: tuple[str, ...], expected: set[str]
 ) -> None:
-    """An option with a free value completes to nothing."""
+    """A path completes to the files of the folder, and another free value to nothing."""
+    (tmp_path / "target.toml").touch()
     assert set(completed(tmp_path, *words)) == expected
+
+
+def test_fish_completes_as_bash_does(tmp_path: Path) -> None:
+    """Where it is installed."""
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("fish is not installed")
+    (tmp_path / "target.toml").touch()
+    script = completion.script("fish")
+    lines = ("run --dep", "run --depth st", "run --target ta", "known p", "known prune ta")
+    asked = "; ".join(f"complete -C 'conformance {line}'" for line in lines)
+    ended = subprocess.run(
+        [fish, "--no-config", "-c", f"source -; {asked}"],
+        cwd=tmp_path,
+        input=script,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [line.partition("\t")[0] for line in ended.stdout.splitlines()]
+    assert found == ["--depth", "standard", "target.toml", "prune", "target.toml"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -60,8 +87,8 @@ def test_a_script_names_every_command_and_option(
     script = capsys.readouterr().out
     for name in COMMANDS:
         assert name in script
-    for line in completion.command_lines().values():
-        for option in line.options:
-            assert all(spelling.lstrip("-") in script for spelling in option.names)
+    shown = [each for each in parser().arguments() if each.help != argparse.SUPPRESS]
+    for name in (name for argument in shown for name in argument.option_strings):
+        assert name.lstrip("-") in script
     if path := shutil.which(shell):
         subprocess.run([path, "-n"], input=script, text=True, check=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conformance.__main__ import main, parser
+from conformance.__main__ import main
+from conformance.commands.command_line import parser
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
 from conformance.fleet import ci_matrix
 from conformance.fleet.ci_matrix import Job, MatrixError

@@ -14,7 +14,8 @@ import yaml
 from test_plugin import report_of
 from test_resumption import LOOKING_BACK
 
-from conformance.__main__ import main, parser
+from conformance.__main__ import main
+from conformance.commands.command_line import parser
 from conformance.contract import files
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
 from conformance.http.exchange import FACT

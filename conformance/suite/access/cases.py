@@ -141,7 +141,7 @@ class Cases:
             if not filters:
                 raise NotApplicable(f"no filter of {operation.id} is known for certain")
             # An argument may be read only where there is another one.
-            limit = "1" if cell.scheme == api.load().schemes[-1] else None
+            limit = "1" if cell.interface == "tool" else None
             return call.asking(limit=limit, **filters)
         if cell.form == "cursor":
             name = self._live.session.name(operation, "cursor")

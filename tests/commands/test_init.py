@@ -35,7 +35,8 @@ def test_the_profile_of_init_has_every_key() -> None:
     tables = tomllib.loads(text)
     files = {"connection": tables.pop("connection")}  # which are not here
     profile.parse(tables, text=text, environ=variables)
-    assert _keys(tables | files) >= _keys(PROFILE) - {f"credentials.{each}" for each in _schemes()}
+    named_by_the_user = {*(f"credentials.{each}" for each in _schemes()), "connection.headers"}
+    assert _keys(tables | files) >= _keys(PROFILE) - named_by_the_user
 
 
 def _keys(table: Any, place: str = "") -> set[str]:

@@ -1,6 +1,7 @@
 """Replays that a run shows anywhere, and replays that reach another instance of a deployment."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from conformance.reference.target import toml
 from conformance.runner import examination, pytest_run
 
 FORGETFUL = subjects.BY_ID["one-replay-is-forgotten"].edits
+LATER = [replace(each, new=each.new.replace("== 6", "== 8")) for each in FORGETFUL]
+"""The ninth replay: in the order of a run, the one that no check of replays has sent."""
 RUN = ("run", "--class", "approval")
 SHOWN = "the replay of an approval that had succeeded returned 409"
 
@@ -33,7 +36,7 @@ def replays(folder: Path) -> list[Any]:
 def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run on a reference that forgets a key once, between checks of replays."""
     folder = tmp_path_factory.mktemp("forgetful")
-    package = altered.load(FORGETFUL)
+    package = altered.load(LATER)
     subject = examination.Substitute(lambda: examination.in_process(package))
     options = [*pytest_run.options(folder, "standard", 1, ("approval",)), "--report=har"]
     assert pytest_run.execute(options, [subject]) == NON_CONFORMANT

@@ -96,7 +96,7 @@ def _reader(way: Way) -> List:
 
 
 def examine(found: Sequence[Walk]) -> Rulings:
-    """Whether each walk of several pages shows every record once.
+    """Whether following `nextCursor` returns each record once.
 
     Nothing is said of one whose records were shown with other values meanwhile, or whose list began
     with others when it was read again.

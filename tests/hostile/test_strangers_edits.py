@@ -73,6 +73,7 @@ tried(lambda: 1 / (libc.umount2(b"/usr", 2) == 0))
 pathlib.Path("/tmp/own").write_text("this is allowed")
 """
 ALLOWED = 'tried(lambda: open("/tmp/own", "w"))'
+"""Confined, it has a `/tmp` of its own, which nobody else sees."""
 
 
 def test_nothing_of_its_user_is_within_reach_of_an_edit(

@@ -108,7 +108,7 @@ class Form:
             yield ruling(requirement, exchange)
 
     def _flaws(self, component: str, record: Any) -> Sequence[Flaw] | None:
-        """The flaws of a record, one of each kind; None of what is too much to be validated."""
+        """The defects of a record, one of each kind; None where it is too large to be validated."""
         text = json.dumps(record, sort_keys=True).encode()
         key = component, blake2b(text, digest_size=16).digest()
         if key not in self._known:

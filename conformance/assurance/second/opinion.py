@@ -72,7 +72,7 @@ def _rulings(recorded: History) -> Iterator[Ruling]:
 
 
 class _Tally:
-    """What rulings come to, beside the requirements of a report; none of them is kept."""
+    """The verdicts of rulings, counted by requirement, beside those of a report."""
 
     def __init__(self, entries: Iterable[Mapping[str, Any]]) -> None:
         self._entries = {entry["id"]: entry for entry in entries}

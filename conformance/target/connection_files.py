@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from conformance.storage import regular_file
 from conformance.target import token
 from conformance.target.connection import Connection, FurtherHeader
 from conformance.target.target import secret_flaw
@@ -83,7 +84,7 @@ def _unreadable(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        with Path(path).open("rb"):
+        with regular_file.opened(Path(path), follow=True):
             return None
     except (OSError, ValueError) as problem:
         return getattr(problem, "strerror", None) or "not a path"

@@ -28,6 +28,7 @@ from conformance.target.toml_schema import (
 OWN = "LOCALIZATION_"
 """What the names of variables begin with that are meant for targets of this API."""
 _REMEDY = "read the file, and add --trust if it may do that"
+_IN_PLACE = ("socket", "host", "ca")
 _CONSENT = "consent"
 
 
@@ -180,8 +181,10 @@ def _keys(tables: Mapping[str, Any]) -> Iterator[tuple[Place, tuple[str, ...]]]:
 
 
 def _addresses(tables: Mapping[str, Any], base_url: str | None) -> Iterator[str]:
-    """The addresses that get requests with credentials, and what is there in their place."""
+    """The addresses that get requests with credentials, what is there in their place, and whom
+    an authority may put there.
+    """
     yield base_url or tables["base-url"]
     connection = tables.get("connection", {})
-    yield from (f"{key} {connection[key]}" for key in ("socket", "host") if key in connection)
+    yield from (f"{key} {connection[key]}" for key in _IN_PLACE if key in connection)
     yield from (tables[name]["url"] for name in ("tools", "description") if tables.get(name))

@@ -233,8 +233,10 @@ def test_a_yes_is_remembered_until_the_demands_change(tmp_path: Path) -> None:
     profile.write_text(f"{before}[limits]\nconnections = 2\n")
     assert "nothing responds" in conformance(tmp_path, "doctor").stderr
 
-    for old, new in (("./token", "touch"), (DEAD, "http://127.0.0.1:10/v1")):
-        profile.write_text(before.replace(old, new))
+    authority = before + '[connection]\nca = "ca.pem"\n'  # whose server may stand at the address
+    others = [before.replace("./token", "touch"), before.replace(DEAD, "http://127.0.0.1:10/v1")]
+    for other in (*others, authority):
+        profile.write_text(other)
         assert "is not trusted" in conformance(tmp_path, "doctor").stderr
 
 

@@ -1,5 +1,6 @@
 """`[connection]` of a profile: what it accepts, and what is known of it elsewhere."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("certificates")
     nginx.certificates(made)
     (made / "empty.pem").touch()
+    os.mkfifo(made / "pipe")
     return made
 
 
@@ -37,6 +39,11 @@ def parsed(folder: Path, **connection: object) -> Any:
     [
         ({"ca": "none.pem"}, "connection.ca names a file that cannot be read: No such file"),
         ({"ca": "empty.pem"}, "connection.ca names a file without a certificate"),
+        ({"ca": "pipe"}, "connection.ca names a file that cannot be read: not a regular file"),
+        (
+            {"client-certificate": "pipe"},
+            "connection.client-certificate names a file that cannot be read: not a regular file",
+        ),
         ({"ca": "a\0b"}, "connection.ca has a control character"),
         ({"client-key": "client.key"}, "connection.client-key has no certificate"),
         (

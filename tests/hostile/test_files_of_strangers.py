@@ -1,7 +1,9 @@
 """Files of strangers: each is held to its published schema, and a wrong one ends in one line."""
 
 import copy
+import functools
 import json
+import operator
 import os
 import shutil
 import sys
@@ -11,6 +13,8 @@ from typing import Any
 
 import orjson
 import pytest
+from markdown_it import MarkdownIt
+from page_elements import Elements, harmless
 from process import conformance_here
 from sample_reports import EXCHANGES, a_report, an_exchange
 
@@ -404,6 +408,33 @@ def test_whatever_a_schema_accepts_can_be_rendered(folder: Path, tmp_path: Path)
         ended = conformance_here(tmp_path, "report", "theirs", "--report", formats)
         shown = f"{path} {values[number % len(values)]!r:.40}: {ended.stderr}"
         assert ended.returncode in (CONFORMANT, INTERRUPTED), shown
+    assert accepted > 20
+
+
+MARKUP = '"><img src=x onerror=a()><script>a()</script>|\n::error::x\x1b[2J'
+
+
+def test_no_text_of_a_report_is_markup_or_a_command(folder: Path, tmp_path: Path) -> None:
+    """With markup behind each text in turn, the report is rejected, or it is a text everywhere."""
+    report = a_report(budgets=[{"budget": "max-time", "count": 1}])
+    report["requirements"] = report["requirements"][:2]
+    accepted = 0
+    for path in _places(report):
+        text = functools.reduce(operator.getitem, path, report)
+        if not isinstance(text, str):
+            continue
+        write(folder, "report.json", _edited(report, path, text + MARKUP))
+        ended = conformance_here(tmp_path, "report", "theirs", "--report", "markdown,html")
+        assert ended.returncode in (CONFORMANT, INTERRUPTED, USAGE_ERROR), (path, ended.stderr)
+        assert "\x1b" not in ended.stdout + ended.stderr, path
+        assert "\n::error" not in ended.stdout + ended.stderr, path
+        if ended.returncode != USAGE_ERROR:
+            accepted += 1
+            harmless((folder / "report.html").read_text())
+            summary = (
+                MarkdownIt("commonmark").enable("table").render((folder / "summary.md").read_text())
+            )
+            assert not {"img", "script"} & {tag for tag, _ in Elements(summary).found}, path
     assert accepted > 20
 
 

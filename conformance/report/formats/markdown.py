@@ -21,7 +21,7 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<
 
 
 def render(report: Report) -> bytes:
-    """The file's content; every text of the target is escaped."""
+    """The file's content; every text of the report is escaped."""
     return "".join(f"{line}\n" for line in _lines(report)).encode("utf-8", "surrogatepass")
 
 
@@ -51,7 +51,7 @@ def _lines(report: Report) -> Iterator[str]:
     exchanges = quantity(report["exchanges"]["count"], "exchange")
     words = [exchanges, f"depth {suite['depth']}", f"seed {suite['seed']}"]
     words += [f"suite {suite['version']}", shards.described(suite)]
-    yield ", ".join(filter(None, words))
+    yield escaped(", ".join(filter(None, words)))
 
 
 def _known(found: Sequence[Case]) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _table(found: Sequence[Case]) -> Iterator[str]:
         counted.setdefault(case.conformance_class, Counter())[case.verdict] += 1
     for name, verdicts in counted.items():
         numbers = (str(verdicts[verdict]) for verdict in COLUMNS)
-        yield f"| {name} | {' | '.join(numbers)} |"
+        yield f"| {escaped(name)} | {' | '.join(numbers)} |"
     yield ""
 
 

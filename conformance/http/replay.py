@@ -1,7 +1,7 @@
 """Replay: a transport that responds from a recording, without a target or a network."""
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -21,28 +21,30 @@ class Unrecorded(Exception):
 class Recording:
     """Returns to each request the recorded response to the exchange of the same id.
 
-    `unused` are the ids of exchanges that no request has had yet, `missing` those of requests that
-    are not in the recording.
+    The documents are those of the exchanges by their ids. `unused` are the ids of exchanges that
+    no request has had yet, `missing` those of requests that are not in the recording.
     """
 
     concurrency = 1
 
-    def __init__(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        self._documents = {document["id"]: document for document in documents}
+    def __init__(self, documents: Mapping[str, Mapping[str, Any]]) -> None:
+        self._documents = documents
+        self._left = set(documents)
         self.missing: list[str] = []
 
     @property
     def unused(self) -> list[str]:
         """The recorded exchanges that no request has had."""
-        return sorted(self._documents)
+        return sorted(self._left)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The recorded response, or failure. Raises Unrecorded for an unknown exchange."""
         id = request.extensions["exchange"]
-        document = self._documents.pop(id, None)
-        if document is None:
+        if id not in self._left:
             self.missing.append(id)
             raise Unrecorded(f"no exchange {id}")
+        self._left.remove(id)
+        document = self._documents[id]
         times = document.get("started"), document.get("elapsed")
         if all(isinstance(each, int | float) for each in times):
             # What overlapped then does so now, in whichever order it is sent.

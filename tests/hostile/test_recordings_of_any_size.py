@@ -1,4 +1,4 @@
-"""The second judge of a recording that is as large as that of a certificate may be."""
+"""A recording that is as large as that of a certificate may be: its reader and its second judge."""
 
 import json
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import pytest
 from conformance.assurance.certificate import bundle
 from conformance.assurance.certificate.budget import MIB
 from conformance.assurance.certificate.evidence import MOST_EXCHANGES
+from conformance.assurance.certificate.recorded import Exchanges
 from conformance.assurance.second import opinion
 
 BASE = "http://target.test/v1"
@@ -86,3 +87,10 @@ def test_the_second_judge_needs_little_memory_beside_a_recording(recording: byte
     found = opinion.of({"requirements": []}, TARGET, recording)
     is_long = recording.count(b"\n") < MOST_EXCHANGES
     assert found.verdicts.get("pagination/limit") == ("fail" if is_long else None)
+
+
+def test_exchanges_take_up_little_memory_beside_a_recording(recording: bytes) -> None:
+    """They are compressed, and parsed one at a time."""
+    found = Exchanges(recording)
+    assert len(found) == recording.count(b"\n") == len(found.by_id)
+    assert found.line(len(found) - 1) + b"\n" == recording[recording[:-1].rindex(b"\n") + 1 :]

@@ -907,7 +907,7 @@ def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., 
         "headers": [["content-encoding", "gzip"]],
         "body": {"text": "unpacked"},
     }
-    each.dispatcher.transport = Recording([{"id": "item#1", "response": recorded}])
+    each.dispatcher.transport = Recording({"item#1": {"response": recorded}})
     response = each.client.send(ACCOUNT, PLAIN).response
 
     assert response is not None
@@ -917,9 +917,7 @@ def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., 
 def test_a_recorded_failure_is_replayed(bench: Callable[..., Bench]) -> None:
     """The message is the same, so that a replayed run equals the recorded one."""
     each = bench(FINE)
-    each.dispatcher.transport = Recording(
-        [{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}]
-    )
+    each.dispatcher.transport = Recording({"item#1": {"failure": "ReadTimeout: timed out: twice"}})
     exchange = each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
     assert (exchange.response, exchange.failure) == (None, "ReadTimeout: timed out: twice")

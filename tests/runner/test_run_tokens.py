@@ -121,7 +121,7 @@ def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
 def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
     """The report of a replay, and the recorded exchanges that it did not use."""
     lines = (folder / "report" / "exchanges.jsonl").read_bytes().splitlines()
-    recording = Recording(map(json.loads, lines))
+    recording = Recording({line["id"]: line for line in map(json.loads, lines)})
     target = snapshot.target(json.loads((folder / "report" / "target.json").read_bytes()))
     subject = examination.Subject(target, recording, ())
     options = pytest_run.options(folder / "again", "standard", 1, ["read"])

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from conformance.assurance.certificate import archive, dsse, strict_json
 from conformance.assurance.certificate.archive import ArchiveProblem, Entry
 from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem, Meter
+from conformance.assurance.certificate.contents import Unpacked
 from conformance.report import kept_shards
 from conformance.storage import fresh_file, regular_file
 
@@ -133,8 +135,11 @@ def _read(content: bytes) -> Bundle:
     stated = dsse.sizes(envelope)
     # What has another size than was signed is not unpacked: no digest fits it in any case.
     signed = {name for name, entry in by_name.items() if entry.size == stated.get(name, entry.size)}
-    evidence = {name: _content(entry) if name in signed else b"" for name, entry in by_name.items()}
-    return Bundle(evidence, envelope, key)
+    evidence = {
+        name: partial(_content, entry) if name in signed else bytes
+        for name, entry in by_name.items()
+    }
+    return Bundle(Unpacked(evidence), envelope, key)
 
 
 def _content(entry: Entry) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.assurance.certificate import challenge
 from conformance.assurance.certificate.challenge import Circumstances
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.assurance.certificate.recorded import Exchanges
 
 LONGEST_SILENCE = timedelta(hours=1)
 """Time that a run may take after its last response: it still has to write its report."""
@@ -20,10 +21,11 @@ LARGEST_SKEW = timedelta(days=1)
 Line = Mapping[str, Any]
 
 
-def sorted_lines(lines: Sequence[bytes], values: Sequence[Line]) -> bytes:
+def in_order(exchanges: Exchanges) -> bytes:
     """The lines of a log in the order in which their requests were sent."""
-    order = sorted(range(len(lines)), key=lambda number: _moment(values[number]))
-    return b"".join(lines[number] + b"\n" for number in order)
+    moments = list(map(_moment, exchanges))
+    order = sorted(range(len(moments)), key=moments.__getitem__)
+    return b"".join(exchanges.line(number) + b"\n" for number in order)
 
 
 def problems(evidence: Evidence) -> Iterator[str]:

@@ -1,10 +1,10 @@
 """The evidence of a certificate as values: read once, strictly, and bounded in what it costs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
@@ -12,6 +12,8 @@ import jsonschema_rs
 from conformance.assurance.certificate import asked, challenge, strict_json
 from conformance.assurance.certificate.asked import Asked
 from conformance.assurance.certificate.challenge import Challenge, ChallengeProblem
+from conformance.assurance.certificate.contents import Renamed
+from conformance.assurance.certificate.recorded import Exchanges
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 from conformance.http.replay import MOST_PADDING
@@ -48,7 +50,7 @@ class Evidence:
     def run(self) -> dict[str, Any]:
         """run.json. Raises Malformed."""
         run: dict[str, Any] = self._read("run.json", indented=True)
-        _validate("run.json", files.document("run.schema.json"), run)
+        _validate("run.json", files.document("run.schema.json"), [run])
         for known in run["known-failures"] or ():
             _check_date(known["expires"])
         return run
@@ -76,8 +78,8 @@ class Evidence:
             raise Malformed(f"run.json has no valid date of its start: {stated!r:.40}")
         return found.astimezone(UTC)
 
-    @property
-    def exchanges(self) -> Sequence[dict[str, Any]]:
+    @cached_property
+    def exchanges(self) -> Exchanges:
         """exchanges.jsonl, line by line. Raises Malformed."""
         return _exchanges(self.files["exchanges.jsonl"])
 
@@ -121,15 +123,18 @@ class Evidence:
 
         What is not of one shard alone, such as a challenge, is that of the merged run.
         """
-        own: dict[int, dict[str, bytes]] = {}
-        shared: dict[str, bytes] = {}
-        for name, content in self.files.items():
+        own: dict[int, dict[str, str]] = {}
+        shared: dict[str, str] = {}
+        for name in self.files:
             place = kept_shards.place(name)
             if place is not None:
-                own.setdefault(place[0], {})[place[1]] = content
+                own.setdefault(place[0], {})[place[1]] = name
             elif name not in kept_shards.FILES:
-                shared[name] = content
-        return {number: Evidence({**shared, **found}) for number, found in sorted(own.items())}
+                shared[name] = name
+        return {
+            number: Evidence(Renamed(self.files, {**shared, **names}))
+            for number, names in sorted(own.items())
+        }
 
     def check(self) -> None:
         """Read every file. Raises Malformed for the first one that no run has written."""
@@ -145,12 +150,12 @@ class Evidence:
         Raises Malformed. Other suites have other schemas.
         """
         schema = files.document("report.schema.json")
-        _validate("report.json", schema, self.report)
+        _validate("report.json", schema, [self.report])
         if not snapshot.is_exact(self._snapshot):
             raise Malformed("target.json is not written as a run writes it, or has further keys")
         _ = self.asked
-        every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
-        _validate("exchanges.jsonl", every, self.exchanges)
+        each = {"$ref": "#/$defs/exchange", "$defs": schema["$defs"]}
+        _validate("exchanges.jsonl", each, self.exchanges)
         for number, shard in self.shards.items():
             with _named(number):
                 shard.validate()
@@ -175,32 +180,32 @@ def _named(number: int) -> Iterator[None]:
         raise Malformed(f"shard {number}: {problem}") from None
 
 
-@lru_cache(maxsize=2)
-def _exchanges(content: bytes) -> Sequence[dict[str, Any]]:
-    # A certificate is read by its issuer and by its verifier, which takes as long as all the rest.
-    lines = content.splitlines()
-    if len(lines) > MOST_EXCHANGES:
+def _exchanges(content: bytes) -> Exchanges:
+    found = Exchanges(content)
+    if len(found) > MOST_EXCHANGES:
         raise Malformed(f"exchanges.jsonl has more than {MOST_EXCHANGES} exchanges")
-    found = [_line(number, line) for number, line in enumerate(lines, 1)]
+    lines = (_line(number, found.line(number)) for number in range(len(found)))
     try:
-        for flaw in _unbounded(found):
+        for flaw in _unbounded(lines):
             raise Malformed(f"exchanges.jsonl: {flaw}")
     except (LookupError, TypeError, AttributeError) as problem:
         raise Malformed(f"exchanges.jsonl is malformed: {_brief(problem)}") from None
     return found
 
 
-def _line(number: int, line: bytes) -> dict[str, Any]:
+def _line(number: int, line: bytes) -> Mapping[str, Any]:
     try:
-        value: dict[str, Any] = strict_json.canonical(line)
+        value: Mapping[str, Any] = strict_json.canonical(line)
     except strict_json.NotStrict as problem:
-        raise Malformed(f"exchanges.jsonl is malformed: line {number}: {problem}") from None
+        raise Malformed(f"exchanges.jsonl is malformed: line {number + 1}: {problem}") from None
     return value
 
 
-def _validate(name: str, schema: Mapping[str, Any], value: object) -> None:
+def _validate(name: str, schema: Mapping[str, Any], values: Iterable[object]) -> None:
+    validator = jsonschema_rs.validator_for(dict(schema))
     try:
-        jsonschema_rs.validate(dict(schema), value)
+        for value in values:
+            validator.validate(value)
     except ValueError as problem:
         raise Malformed(f"{name} is malformed: {_brief(problem)}") from None
 
@@ -214,7 +219,7 @@ def _check_date(stated: str | None) -> None:
         raise Malformed(f"run.json has a known failure that expires at no date: {stated!r:.40}")
 
 
-def _unbounded(lines: list[dict[str, Any]]) -> Iterator[str]:
+def _unbounded(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Bodies that a replay could not afford."""
     whole = 0
     for line in lines:

@@ -83,8 +83,7 @@ def _recorded(directory: Path) -> dict[str, bytes]:
     found = {
         name: regular_file.read(directory / name, bundle.EVIDENCE[name].bytes) for name in FROM_RUN
     }
-    lines = found["exchanges.jsonl"].splitlines()
-    found["exchanges.jsonl"] = chronology.sorted_lines(lines, Evidence(found).exchanges)
+    found["exchanges.jsonl"] = chronology.in_order(Evidence(found).exchanges)
     return found
 
 

@@ -13,6 +13,7 @@ from conformance.assurance.certificate.evidence import Evidence
 from conformance.http.replay import Recording
 from conformance.http.trace import TRACEPARENT
 from conformance.report import known_failures, known_gaps
+from conformance.report.exchange_log import EXCHANGES
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
 from conformance.runner import examination, gathering, pytest_run
@@ -25,15 +26,16 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Recomputed:
-    """The report of a replay, its exchanges, and the recorded exchanges that it did not need.
+    """The report of a replay, and the recorded exchanges that it did not need.
 
-    `missing` are the exchanges that it needed and that were not recorded. `problems` are what the
-    replays of shards contradict, and what does not follow from them.
+    `altered` are the exchanges that it had otherwise than they were recorded, `missing` those that
+    it needed and that were not recorded. `problems` are what the replays of shards contradict, and
+    what does not follow from them.
     """
 
     report: dict[str, Any]
-    exchanges: tuple[Line, ...]
-    unused: tuple[str, ...]
+    unused: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -49,7 +51,8 @@ def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
 
 def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()) -> Recomputed:
     """The same, with the files of the run in a directory; a shard is replayed as that shard."""
-    recording = Recording(evidence.exchanges)
+    recorded = evidence.exchanges.by_id
+    recording = Recording(recorded)
     traced = any(map(_is_traced, evidence.exchanges))
     subject = examination.Subject(evidence.target, recording, evidence.provisioned, traced)
     asked = evidence.asked
@@ -64,10 +67,16 @@ def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()
     own = [f"--conformance-report-dir={directory}", "--conformance-report=badge"]
     pytest_run.execute(own, [plugin, *watching])
     report = orjson.loads((directory / "report.json").read_bytes())
-    lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
-    return Recomputed(
-        report, tuple(map(orjson.loads, lines)), tuple(recording.unused), tuple(recording.missing)
-    )
+    altered = tuple(_altered(directory / EXCHANGES, recorded))
+    return Recomputed(report, tuple(recording.unused), altered, tuple(recording.missing))
+
+
+def _altered(log: Path, recorded: Mapping[str, Line]) -> Iterator[str]:
+    """The exchanges in the log of a replay that are not the recorded ones."""
+    with log.open("rb") as lines:
+        for line in map(orjson.loads, lines):
+            if _essence(recorded.get(line["id"], {})) != _essence(line):
+                yield line["id"]
 
 
 def _accepted(evidence: Evidence) -> tuple[Known, ...] | None:
@@ -92,7 +101,7 @@ def report(evidence: Evidence, again: Recomputed) -> dict[str, Any]:
 
     Its times are those of the evidence, since a replay takes another time.
     """
-    recorded = {line["id"]: line for line in evidence.exchanges}
+    recorded = evidence.exchanges.by_id
     run: Any = evidence.run
     expected: dict[str, Any] = _with_times(again.report, recorded)
     expected |= {
@@ -137,13 +146,11 @@ def differences(evidence: Evidence, again: Recomputed) -> Iterator[str]:
     if again.problems:
         yield from again.problems
         return
-    recorded = {line["id"]: line for line in evidence.exchanges}
     if again.unused:
         shown = ", ".join(again.unused[:3])
         yield f"{len(again.unused)} recorded exchanges belong to no check: {shown}"
-    for line in again.exchanges:
-        if _essence(recorded.get(line["id"], {})) != _essence(line):
-            yield f"the exchange {line['id']} was removed or altered"
+    for id in again.altered:
+        yield f"the exchange {id} was removed or altered"
     yield from different(evidence.run["suite"], again.report["suite"], "run.json/suite")
     yield from different(evidence.report, report(evidence, again), "")
 

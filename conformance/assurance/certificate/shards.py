@@ -11,6 +11,7 @@ import orjson
 from conformance.assurance.certificate import chronology, eligibility, recomputation
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recomputation import Recomputed
+from conformance.assurance.certificate.recorded import Exchanges
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.verdict import Verdict
 from conformance.report import kept_shards
@@ -94,7 +95,7 @@ def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
                 return _merged(evidence, folder)
             except MergeError as problem:
                 found = [f"the shards do not merge: {problem}"]
-    return Recomputed(evidence.report, (), (), problems=tuple(found))
+    return Recomputed(evidence.report, problems=tuple(found))
 
 
 def _replayed(shard: Evidence, folder: Path, watching: Sequence[object]) -> list[str]:
@@ -121,11 +122,9 @@ def _merged(evidence: Evidence, folder: Path) -> Recomputed:
     run.finish(CONFORMANT)
     merging.finished(parts, run)
     files = {name: (folder / MERGED / name).read_bytes() for name in kept_shards.FILES}
-    lines = files[EXCHANGES].splitlines()
-    values = tuple(map(orjson.loads, lines))
-    files[EXCHANGES] = chronology.sorted_lines(lines, values)
+    files[EXCHANGES] = chronology.in_order(Exchanges(files[EXCHANGES]))
     found = tuple(_altered(evidence, files))
-    return Recomputed(orjson.loads(files["report.json"]), values, (), problems=found)
+    return Recomputed(orjson.loads(files["report.json"]), problems=found)
 
 
 def _altered(evidence: Evidence, files: Mapping[str, bytes]) -> Iterator[str]:

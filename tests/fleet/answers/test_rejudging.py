@@ -74,8 +74,8 @@ def test_an_internal_error_of_a_whole_replay_is_a_flip() -> None:
         observed = {**entry, "id": "observe/c", "level": "observe"}
         return {"requirements": [entry, observed]}
 
-    found = compared(report("pass"), Recomputed(report("error"), (), ()))
-    new = compared({"requirements": []}, Recomputed(report("error"), (), (), ("x#1",)))
+    found = compared(report("pass"), Recomputed(report("error")))
+    new = compared({"requirements": []}, Recomputed(report("error"), missing=("x#1",)))
 
     assert [str(flip) for flip in found.flips] == ["a/b was pass, is error"]
     assert (new.flips, new.unmeasurable) == ((), ("a/b",))

@@ -1,7 +1,7 @@
 """An application whose requests and responses are recorded, as exchanges that rules can judge."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -16,6 +16,7 @@ from conformance.http.exchange import Call, Cut, Exchange, Request, Response
 from conformance.rules import tool_call
 from conformance.rules.client.recording import DESCRIPTION, OTHER, TOOLS
 
+PURPOSE = "a request of the client"
 LOST = "the connection ended before the response"
 TOO_LONG = f"the body has more than {LONGEST_RESPONSE:,} bytes"
 
@@ -71,11 +72,13 @@ class Recorder:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         seen, number = Messages(scope, self.now()), next(self._numbers)
+        # An application may respond before it has read the body, which was sent all the same.
+        waiting = [message async for message in _body(receive)]
+        for message in waiting:
+            seen.body = _longer(seen.body, message)
 
         async def received() -> Message:
-            message = await receive()
-            seen.body = _longer(seen.body, message)
-            return message
+            return waiting.pop(0) if waiting else await receive()
 
         async def sent(message: Message) -> None:
             self._take(seen, message)
@@ -97,7 +100,7 @@ class Recorder:
 
     def _exchange(self, seen: Messages, number: int) -> Exchange:
         scope = seen.scope
-        sent = tuple(_decoded(scope["headers"]))
+        sent = tuple(pair for pair in _decoded(scope["headers"]) if pair[0] != "host")
         self.senders.learn(sent)
         credential, scheme = self.senders.of(sent)
         url = self.addresses.origin + _path(scope)
@@ -109,7 +112,7 @@ class Recorder:
             item=self.item,
             number=number,
             call=Call(operation, path, query, request.body),
-            purpose="",
+            purpose=PURPOSE,
             credential=credential,
             scheme=scheme,
             request=self.senders.without_secrets(request),
@@ -148,6 +151,16 @@ class Recorder:
             return OTHER, {}
         operation, parameters = found
         return operation.id, {name: unquote(value) for name, value in parameters.items()}
+
+
+async def _body(receive: Receive) -> AsyncIterator[Message]:
+    """The messages with the body of a request, up to its end, or to what is kept of it."""
+    length, has_more = 0, True
+    while has_more and length <= LONGEST_RESPONSE:
+        message = await receive()
+        has_more = message.get("more_body", False)
+        length += len(message.get("body", b""))
+        yield message
 
 
 def _longer(body: bytes, message: Message) -> bytes:

@@ -162,8 +162,9 @@ def _seen(entry: RequirementEntry, found: FindingEntry) -> Iterator[str]:
     """How often the failure was seen."""
     if "responses" in found:
         share = found["responses"]
-        noun = "request" if entry["class"] == CLIENT else "response"
-        yield f"in {share['wrong']:,} of {quantity(share['checked'], noun)}"
+        yield f"in {share['wrong']:,} of {quantity(share['checked'], 'response')}"
+    elif entry["class"] == CLIENT:
+        yield quantity(found["occurrences"], "time")
     elif found["occurrences"] > 1:
         yield f"by {quantity(found['occurrences'], 'check')}"
 

@@ -49,7 +49,8 @@ def copied(name: str, folder: Path) -> str:
 
 def test_a_client_of_openapi_python_client_passes(tmp_path: Path) -> None:
     """Its models tolerate new properties, and its cursors are parsed as UUIDs."""
-    options = ["--path", described(tmp_path), "--output-path", tmp_path / "generated"]
+    paths = {"--path": described(tmp_path), "--output-path": tmp_path / "generated"}
+    options = [word for option, path in paths.items() for word in (option, str(path))]
     command = [sys.executable, "-m", "openapi_python_client", "generate", *options]
     subprocess.run([*command, "--meta", "none"], check=True, capture_output=True, cwd=tmp_path)
     found = verdicts(tmp_path, sys.executable, copied("generated_client.py", tmp_path))

@@ -60,6 +60,9 @@ COMMANDS = {
         traffic.client,
         VERDICTS,
     ),
+    "watch": Command(
+        "Pass traffic on to a target, and check both sides of it.", traffic.watch, VERDICTS
+    ),
     "report": Command(
         "Render a previous run again, even an interrupted one.", reports.report, RENDERED
     ),

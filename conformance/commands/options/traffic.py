@@ -3,7 +3,7 @@
 import argparse
 import importlib
 
-from conformance.commands.options import usual
+from conformance.commands.options import profiles, usual
 from conformance.commands.options.reports import show_all
 from conformance.runner import option_types
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
@@ -43,6 +43,28 @@ def client(part: argparse.ArgumentParser) -> None:
         help="the client, after `--`; LOCALIZATION_BASE_URL, LOCALIZATION_API_KEY and further"
         " variables tell it what to use (docs/clients.md)",
     )
+
+
+def watch(part: argparse.ArgumentParser) -> None:
+    """The target, and the address of the proxy in front of it."""
+    part.add_argument(
+        "--listen",
+        type=_address,
+        default=("", 0),
+        metavar="[HOST]:PORT",
+        help="where to accept requests (default: any free port of 127.0.0.1)",
+    )
+    profiles.target(part)
+    profiles.trust(part)
+    _report(part)
+
+
+def _address(text: str) -> tuple[str, int]:
+    """A host, "" for this machine alone, and a port."""
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text!r} must be an address such as :8080")
+    return host.strip("[]"), option_types.port(port)
 
 
 def _report(part: argparse.ArgumentParser) -> None:

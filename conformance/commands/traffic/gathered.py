@@ -130,6 +130,7 @@ class Gathering:
     def finish(self, status: int) -> int:
         """Write the report; the exit code."""
         self.log.close()
+        self.run.secrets |= self.senders.seen
         return self.run.finish(status)
 
 

@@ -20,11 +20,13 @@ Headers = tuple[tuple[str, str], ...]
 class Senders:
     """The callers that are known by name, and those that were seen.
 
-    `redactor` replaces every credential by the variable that stands for it, in `variables`.
+    `redactor` replaces every credential by the variable that stands for it, in `variables`. `seen`
+    are those that no profile has.
     """
 
     redactor: Redactor
     variables: set[str]
+    seen: set[str] = field(default_factory=set)
     _names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -38,7 +40,7 @@ class Senders:
         }
         names = {_digest(secret): name for secret, name in known.items()}
         redactor = Redactor(dict(variables), secrecy.SHORTEST)
-        return cls(redactor, {*variables.values(), secrecy.MASK}, names)
+        return cls(redactor, {*variables.values(), secrecy.MASK}, _names=names)
 
     def learn(self, headers: Headers) -> None:
         """Know the credentials of a request, so that nothing of them is written from here on."""
@@ -47,6 +49,7 @@ class Senders:
                 if len(secret) >= secrecy.SHORTEST and _digest(secret) not in self._names:
                     self._names[_digest(secret)] = f"caller {len(self._names) + 1}"
                     self.redactor.add(secret, secrecy.MASK)
+                    self.seen.add(secret)
                     secrecy.protect({secret: secrecy.MASK})
 
     def of(self, headers: Headers) -> tuple[str | None, str | None]:

@@ -12,7 +12,7 @@ from conformance.commands.outcome import UsageError
 from conformance.contract import interpretations, requirements
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.interpretations import Interpretation
-from conformance.contract.requirements import Requirement
+from conformance.contract.requirements import CLIENT, Requirement
 from conformance.contract.verdict import Level
 from conformance.report.console import output
 from conformance.report.console.screen import Screen
@@ -20,7 +20,7 @@ from conformance.report.console.screen import Screen
 LEVELS = {
     Level.MUST: "must: a violation makes the run non-conformant",
     Level.SHOULD: "should: a violation is a warning",
-    Level.OBSERVE: "observe: the report describes what the target does, and nothing fails",
+    Level.OBSERVE: "observe: the report describes what is done, and nothing fails",
 }
 LABEL = 13
 NOTHING = "–"
@@ -28,7 +28,7 @@ NOTHING = "–"
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the explanation; UsageError with the nearest ids for an unknown one."""
-    known = requirements.load()
+    known = requirements.every()
     if arguments.requirement not in known:
         raise UsageError(_unknown(arguments.requirement, list(known)))
     width = Screen.of(sys.stdout).width
@@ -43,7 +43,8 @@ def lines(stated: Requirement, subjects: Sequence[Subject], width: int) -> Itera
     yield from _labelled("requirement", stated.statement, width)
     yield from _labelled("section", f"{stated.section} (of the specification)", width)
     yield from _labelled("level", LEVELS[stated.level], width)
-    yield from _labelled("operations", ", ".join(stated.operations) or "the deployment", width)
+    whole = "the client" if stated.conformance_class == CLIENT else "the deployment"
+    yield from _labelled("operations", ", ".join(stated.operations) or whole, width)
     if stated.needs:
         yield from _labelled("needs", ", ".join(stated.needs), width)
     if stated.untested is not None:

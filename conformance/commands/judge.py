@@ -4,16 +4,15 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from conformance.commands.outcome import UsageError
-from conformance.contract import api, openapi, requirements
+from conformance.commands.traffic import judgement
+from conformance.contract import openapi, requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
-from conformance.contract.verdict import Finding, Verdict, worst
-from conformance.http import secrecy, serialization, trace
-from conformance.http.exchange import Exchange
+from conformance.contract.verdict import Verdict, worst
+from conformance.http import secrecy, serialization
 from conformance.http.har_reader import Traffic, TrafficError, load
 from conformance.http.redaction import Redactor
 from conformance.report import document
@@ -21,9 +20,7 @@ from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
-from conformance.rules import answer, examine, is_unmodified, recorded, replay, requested
-from conformance.rules.replay import Attempt
-from conformance.rules.ruling import Ruling
+from conformance.rules import is_unmodified
 from conformance.runner.result import redacted
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import base_url_flaw
@@ -79,8 +76,7 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[Requireme
     shown: dict[str, Any] = {}
     redactor = Redactor(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK), secrecy.SHORTEST)
     exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
-    single = (found for each in traffic.exchanges for found in _findings(each, contract))
-    for finding in chain(single, _replays(traffic, contract), _of_many(traffic, contract)):
+    for finding in judgement.of_target(traffic.exchanges, contract):
         clean = redacted(finding, finding.item, redactor)
         found.setdefault(finding.requirement, []).append(record(clean))
         if finding.verdict is not Verdict.PASS:
@@ -105,67 +101,6 @@ def _exercised(operations: dict[str, str]) -> dict[str, str]:
 
 def _conclusive(findings: list[FindingEntry]) -> list[FindingEntry]:
     return [finding for finding in findings if finding["verdict"] != Verdict.INCONCLUSIVE]
-
-
-def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:
-    shown = answer.of(exchange, contract)
-    beside = requested.examine(shown) if shown is not None else ()
-    for judgement in chain(examine(exchange, contract), beside):
-        failed = Verdict.ERROR if judgement.unsure else Verdict.FAIL
-        yield Finding(
-            judgement.requirement,
-            Verdict.PASS if judgement.defect is None else failed,
-            exchange.operation,
-            judgement.problem or "",
-            judgement.expected,
-            exchanges=(exchange.id,),
-            item=exchange.id,
-            defect=judgement.defect,
-        )
-
-
-def _attempts(traffic: Traffic, contract: openapi.Contract) -> list[Attempt]:
-    """The requests to approve reviews, where the archive says when each of them was sent."""
-    known = api.derive(contract)
-    timed = (exchange for exchange in traffic.exchanges if exchange.started)
-    attempts = (replay.over_http(each, known.approval, known.approved_id) for each in timed)
-    return [each for each in attempts if each is not None]
-
-
-def _replays(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
-    """What the rule on replays says."""
-    for found in replay.examine(_attempts(traffic, contract)):
-        if _headers(found.attempt.exchange) != _headers(found.approval.exchange):
-            continue  # with other headers it is another request
-        exchanges = (found.approval.exchange.id, found.attempt.exchange.id)
-        operation = found.attempt.exchange.operation
-        yield _finding(Ruling(found.attempt.requirement, operation, exchanges, found.defect))
-
-
-def _of_many(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
-    """What shows in all exchanges together."""
-    shown = (answer.of(each, contract) for each in traffic.exchanges)
-    answers = [each for each in shown if each is not None]
-    rulings = recorded.examine(answers, _attempts(traffic, contract), contract)
-    return map(_finding, rulings)
-
-
-def _finding(ruling: Ruling) -> Finding:
-    return Finding(
-        ruling.requirement,
-        Verdict.FAIL if ruling.defect else Verdict.PASS,
-        ruling.operation,
-        ruling.defect.sentence if ruling.defect else "",
-        ruling.defect.expected if ruling.defect else "",
-        exchanges=ruling.exchanges,
-        item=ruling.exchanges[-1],
-        defect=ruling.defect,
-    )
-
-
-def _headers(exchange: Exchange) -> list[tuple[str, str]]:
-    """The headers of a request, without those that find it in logs."""
-    return sorted(pair for pair in exchange.request.headers if pair[0] not in trace.HEADERS)
 
 
 def _observed(traffic: Traffic) -> list[str]:

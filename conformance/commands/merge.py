@@ -1,17 +1,14 @@
 """`conformance merge`: one report of the shards of a run, as if it had been performed at once."""
 
 import argparse
-import sys
 from pathlib import Path
 
+from conformance.commands import shown
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
-from conformance.report import artefacts, kept_shards, outcome, previous
-from conformance.report.console import output, terminal
-from conformance.report.console.screen import Screen
+from conformance.report import artefacts, kept_shards, previous
 from conformance.report.document_types import Report
 from conformance.report.exchange_log import LogError
-from conformance.report.run import Run
 from conformance.runner import examination, merging
 from conformance.runner.disk import check_default, locked
 from conformance.runner.merging import MergeError, Part
@@ -54,19 +51,5 @@ def _merged(parts: list[Part], arguments: argparse.Namespace, baseline: Report |
     merging.finished(parts, run)
     if is_whole:
         kept_shards.keep(directory, {part.shard["number"]: part.folder for part in parts})
-    _show(run, code, arguments)
+    shown.report(run, code, arguments)
     return code
-
-
-def _show(run: Run, code: int, arguments: argparse.Namespace) -> None:
-    report, directory = run.document, arguments.report_dir
-    assert report is not None
-    if arguments.json:
-        found = outcome.of(report, code, directory)
-        output.document(found)
-        return
-    files = ", ".join(sorted(path.name for path in directory.iterdir()))
-    screen = Screen.of(sys.stdout, show_all=arguments.show_all)
-    lines = terminal.lines(report, screen, files=f"report  {directory} ({files})")
-    output.lines(lines)
-    output.obeyed(artefacts.publish(report))

@@ -11,14 +11,16 @@ from conformance.contract.requirements import Requirement
 from conformance.report.console import output
 
 WIDTH = 100
+LISTED = (*requirements.CLASSES, requirements.CLIENT)
+"""The classes in the order of the list."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the requirements of the chosen classes, or of all, to standard output."""
     chosen = [
         entry
-        for entry in requirements.load().values()
-        if entry.conformance_class in (arguments.classes or requirements.CLASSES)
+        for entry in requirements.every().values()
+        if entry.conformance_class in (arguments.classes or LISTED)
     ]
     if arguments.json:
         output.document([_document(entry) for entry in chosen])
@@ -29,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def lines(entries: list[Requirement]) -> Iterator[str]:
     """The requirements by class, in the order in which classes are checked, one paragraph each."""
-    for name in requirements.CLASSES:
+    for name in LISTED:
         of_class = [entry for entry in entries if entry.conformance_class == name]
         if of_class:
             yield f"{name.upper()}: {_tally(of_class)}"

@@ -19,13 +19,18 @@ CLASSES = (
     "tools",
     "description",
 )
+"""The classes of a target, in the order in which a run checks them."""
+
+CLIENT = "client"
+"""The class of the duties of a caller, which no run against a target checks."""
+
 GROUPS = {
     "all": "the ten operations",
     "reads": "all but review_approve",
     "lists": "the lists",
     "items": "reads by id",
     "nested": "lists of a parent",
-    "target": "the deployment as a whole",
+    "target": "the deployment, or the client, as a whole",
 }
 KEYS = {"id", "level", "class", "section", "statement", "operations", "needs", "calls", "untested"}
 REQUIRED = KEYS - {"needs", "calls", "untested"}
@@ -67,9 +72,29 @@ class Requirement:
         return self.level is not Level.OBSERVE and is_counted
 
 
-@cache
 def load() -> Mapping[str, Requirement]:
-    """The catalogue of the package by id, in its own order."""
+    """The requirements on a target by id, in the order of the catalogue."""
+    return _by_side()[0]
+
+
+def of_client() -> Mapping[str, Requirement]:
+    """The requirements on a caller by id, in the order of the catalogue."""
+    return _by_side()[1]
+
+
+@cache
+def _by_side() -> tuple[Mapping[str, Requirement], Mapping[str, Requirement]]:
+    """The requirements on a target, and those on a caller."""
+    target: dict[str, Requirement] = {}
+    client: dict[str, Requirement] = {}
+    for id, stated in every().items():
+        (client if stated.conformance_class == CLIENT else target)[id] = stated
+    return target, client
+
+
+@cache
+def every() -> Mapping[str, Requirement]:
+    """The whole catalogue of the package by id, in its own order."""
     operations = openapi.load().operations.values()
     groups = {name: tuple(_members(name, operations)) for name in GROUPS}
     return read(files.document("requirements.yaml"), groups)
@@ -126,8 +151,9 @@ def _problem(entry: Mapping[str, Any]) -> str | None:
         return f"unknown key {', '.join(unknown)}; the known keys are {known}"
     if missing:
         return f"missing key {', '.join(missing)}"
-    if entry["class"] not in CLASSES:
-        return f"unknown class {entry['class']!r}; expected one of {', '.join(CLASSES)}"
+    if entry["class"] not in (*CLASSES, CLIENT):
+        known = ", ".join((*CLASSES, CLIENT))
+        return f"unknown class {entry['class']!r}; expected one of {known}"
     if entry["level"] not in list(Level):
         return f"unknown level {entry['level']!r}; expected one of {', '.join(Level)}"
     return None

@@ -1,5 +1,6 @@
 """An instance of the reference implementation."""
 
+from collections.abc import Callable
 from typing import Any
 
 from conformance.reference import description, fixtures, target
@@ -18,6 +19,7 @@ class Reference:
     `database` is a file, which other instances may share and which persists, or `:memory:`.
     `clock` determines when credentials expire and rate limits recover.
     `projects` is the number of projects of a new database, if it is to be larger than usual.
+    `make_service` makes the service, for one that behaves in another way.
     Raises ValueError if the file was made with another seed.
     """
 
@@ -27,10 +29,11 @@ class Reference:
         database: str = ":memory:",
         clock: Clock | None = None,
         projects: int | None = None,
+        make_service: Callable[[Store, Clock, int], Service] = Service,
     ) -> None:
         self.seed = seed
         self.store = Store(database, seed, projects)
-        self.service = Service(self.store, clock or SystemClock(), seed)
+        self.service = make_service(self.store, clock or SystemClock(), seed)
         responses = ResponseBuilder(f"{seed} {self.store.open_count}")
         self._examples = fixtures.examples(self.store, target.primary_account(self.store, seed))
         self.app = App(self.service, responses, DescriptionEndpoint(self._examples))

@@ -1,16 +1,22 @@
 """The HTTP server of the reference."""
 
+import asyncio
 import os
 import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from conformance.reference.app import PREFIX
 from conformance.reference.marker import SERVER
+
+TRANSPORT: Final = "transport"
+"""The name of the transport in the state of a scope."""
 
 
 class Server(uvicorn.Server):
@@ -52,10 +58,23 @@ def address(listener: socket.socket, name: str | None = None) -> str:
     return f"http://{authority}:{port}{PREFIX}"
 
 
-def server(app: ASGIApp, announce: Callable[[], None]) -> Server:
-    """A server that is not started; `run(sockets=[…])` blocks until `should_exit` is set."""
+class Severable(H11Protocol):
+    """A connection that an application can close, by the transport in the state of its scope."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Keep the transport."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, TRANSPORT: transport}
+
+
+def server(app: ASGIApp, announce: Callable[[], None], *, severable: bool = False) -> Server:
+    """A server that is not started; `run(sockets=[…])` blocks until `should_exit` is set.
+
+    The application of a `severable` one can close connections.
+    """
     config = uvicorn.Config(
         app,
+        http=Severable if severable else "auto",
         access_log=False,
         lifespan="off",
         log_level="warning",

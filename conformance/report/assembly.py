@@ -86,7 +86,9 @@ class Assembly:
             ),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
-            "gate": gate.entry(entries, every, self.required, self.target, self.baseline),
+            "gate": gate.of_others(entries)
+            if "subject" in suite
+            else gate.entry(entries, every, self.required, self.target, self.baseline),
         }
         if needed := needed_budget.entry(entries):
             report["needed-budget"] = needed

@@ -303,7 +303,7 @@ class MergedEntry(TypedDict):
 
 
 class SuiteEntry(TypedDict):
-    """The checker that checked the target."""
+    """The checker that checked the target; see report.subject for `subject`."""
 
     name: str
     version: str
@@ -318,6 +318,7 @@ class SuiteEntry(TypedDict):
     shards: NotRequired[MergedEntry]
     resumed: NotRequired[list[str]]
     rounds: NotRequired[int]
+    subject: NotRequired[str]
 
 
 class ProductEntry(TypedDict, total=False):

@@ -55,6 +55,15 @@ def entry(
     return {"required": list(required), "gaps": list(map(_gap_entry, _merged([*missing, *lost])))}
 
 
+def of_others(entries: Sequence[RequirementEntry]) -> GateEntry:
+    """The gate of requests that no check has sent: what they do not exercise is required by none.
+
+    Where they exercise nothing at all, everything is missing.
+    """
+    missing = () if any(map(_is_decided, entries)) else gaps(entries, (), None)
+    return {"required": [], "gaps": list(map(_gap_entry, _merged(missing)))}
+
+
 def _merged(found: Sequence[Gap]) -> list[Gap]:
     """Each requirement once, with all operations, for its first reason; () stays all of it."""
     merged: dict[str, Gap] = {}

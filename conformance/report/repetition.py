@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from conformance.report import subject
 from conformance.report.document_types import Report, TargetEntry
 from conformance.report.text import command
 
@@ -13,6 +14,8 @@ DEFAULTS = (("--depth", "standard"), ("--seed", "1"))
 def of_run(report: Report) -> str:
     """The command that repeats the run."""
     suite = report["suite"]
+    if again := subject.command(report):
+        return command(again)
     stated = ["--depth", suite["depth"], "--seed", str(suite["seed"])]
     return _command([*_target(report["target"]), *stated])
 
@@ -20,6 +23,8 @@ def of_run(report: Report) -> str:
 def of_failure(report: Report, requirement: str, operation: str | None) -> str:
     """The command that checks one requirement again, on the operation where it failed."""
     suite = report["suite"]
+    if again := subject.command(report):
+        return command(again)
     only = ",".join(filter(None, (requirement, operation)))
     stated = (("--depth", suite["depth"]), ("--seed", str(suite["seed"])))
     others = [word for pair in stated if pair not in DEFAULTS for word in pair]
@@ -28,7 +33,7 @@ def of_failure(report: Report, requirement: str, operation: str | None) -> str:
 
 def is_in_process(report: Report) -> bool:
     """Whether the target was the reference, in the process of the run."""
-    return _is_in_process(report["target"])
+    return "subject" not in report["suite"] and _is_in_process(report["target"])
 
 
 def _is_in_process(target: TargetEntry) -> bool:

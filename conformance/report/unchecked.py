@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import Verdict
-from conformance.report import needs, profile_hints
+from conformance.report import needs, profile_hints, subject
 from conformance.report.document import NARROW, is_undecided, silent
 from conformance.report.document_types import (
     BlockerEntry,
@@ -71,6 +71,8 @@ def _cut_short(suite: SuiteEntry, *, interrupted: bool) -> str | None:
     """What the run itself left out: then a missing exchange says nothing about the target."""
     if interrupted:
         return WHOLE_RUN
+    if exercised := subject.needed(suite):
+        return exercised
     if "only" in suite:
         return WHOLE_CHOICE
     if len(suite["classes"]) < len(CLASSES):

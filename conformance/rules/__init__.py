@@ -1,11 +1,11 @@
 """The rules: requirements on every exchange of a run, regardless of the check that sent it.
 
-A rule is a pure function of one exchange and the contract.
+A rule is a pure function of one exchange and the contract; those on callers are in `client`.
 """
 
 from conformance.contract.openapi import Contract
 from conformance.http.exchange import MISSING, Exchange
-from conformance.rules import arguments, page, record, response
+from conformance.rules import arguments, client, page, record, response
 from conformance.rules.judgement import Judgements
 
 REQUIREMENTS = {
@@ -13,6 +13,7 @@ REQUIREMENTS = {
     "record": record.REQUIREMENTS,
     "page": page.REQUIREMENTS,
     "arguments": arguments.REQUIREMENTS,
+    "client": client.REQUIREMENTS,
 }
 """The requirements that the rules of each module check."""
 

@@ -37,7 +37,7 @@ def examine(answers: Iterable[Answer], attempts: Sequence[Attempt], contract: Co
 
 def _first_of_each(rulings: Rulings) -> Rulings:
     """The first violation of each requirement by each operation; a pass where there is none."""
-    found: dict[tuple[str, str], Ruling] = {}
+    found: dict[tuple[str, str | None], Ruling] = {}
     for ruling in rulings:
         kept = found.setdefault((ruling.requirement, ruling.operation), ruling)
         if kept.defect is None:

@@ -3,14 +3,27 @@
 import argparse
 import importlib
 from datetime import date
+from typing import Any
 
 from conformance.runner.shard import Shard, parse
 
 
 def conformance_classes(text: str) -> tuple[str, ...]:
-    """The names of conformance classes, separated by commas."""
-    # The catalogue is loaded only for this.
-    classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
+    """The names of conformance classes of a target, separated by commas."""
+    return _classes(text, _catalogue().CLASSES)
+
+
+def listed_classes(text: str) -> tuple[str, ...]:
+    """The names of any conformance classes, separated by commas."""
+    return _classes(text, (*_catalogue().CLASSES, _catalogue().CLIENT))
+
+
+def _catalogue() -> Any:
+    # It is loaded only for this.
+    return importlib.import_module("conformance.contract.requirements")
+
+
+def _classes(text: str, classes: tuple[str, ...]) -> tuple[str, ...]:
     chosen = tuple(text.split(","))
     if unknown := [name for name in chosen if name not in classes]:
         raise argparse.ArgumentTypeError(

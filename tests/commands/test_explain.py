@@ -26,7 +26,7 @@ def known_checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def explained(id: str, width: int = 80) -> list[str]:
     """The lines of an explanation."""
-    return list(explain.lines(requirements.load()[id], SHIPPED, width))
+    return list(explain.lines(requirements.every()[id], SHIPPED, width))
 
 
 def test_a_requirement_is_explained() -> None:
@@ -49,6 +49,15 @@ def test_every_requirement_can_be_explained_in_80_columns(id: str) -> None:
     assert all(len(line) <= 80 or len(line[15:].split()) == 1 for line in lines)
     assert any(line.startswith("  checked by   ") for line in lines) is (stated.untested is None)
     assert any(line.startswith("  fails for    ") for line in lines) is stated.is_checked
+
+
+def test_a_duty_of_a_caller_is_explained() -> None:
+    """It is one of the client as a whole, and rules check it."""
+    lines = explained("client/key-kept")
+
+    assert "  operations   the client" in lines
+    assert "  checked by   rules/client" in lines
+    assert any(line.startswith("  accepted     ") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +83,7 @@ def arguments(id: str) -> Namespace:
 
 def test_every_interpretation_says_which_requirements_it_concerns() -> None:
     """Each row of the page is known, each pattern names a requirement, each reading a variant."""
-    known = list(requirements.load())
+    known = list(requirements.every())
     readings = {each.reading for each in SHIPPED if isinstance(each, Variant) and each.reading}
     loaded = interpretations.load()
 

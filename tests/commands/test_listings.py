@@ -19,8 +19,8 @@ def test_the_requirements_can_be_listed(tmp_path: Path) -> None:
     limits = [
         entry.id for entry in requirements.load().values() if entry.conformance_class == "limits"
     ]
-    assert [entry["id"] for entry in everything] == list(requirements.load())
-    assert everything[0]["class"] == requirements.load()[everything[0]["id"]].conformance_class
+    assert [entry["id"] for entry in everything] == list(requirements.every())
+    assert everything[0]["class"] == requirements.every()[everything[0]["id"]].conformance_class
     assert re.findall(r"^  (\S+)  \(", output, re.MULTILINE) == limits
 
 

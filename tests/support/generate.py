@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import edited_client
 import subjects
 
 from conformance.assurance.selftest import catalogue
@@ -23,7 +24,7 @@ def as_json(schema: dict[str, Any]) -> str:
 def main() -> None:
     """Write the documents; tests compare them with what is generated."""
     documents = {
-        "COVERAGE.md": catalogue.text(subjects.SUBJECTS),
+        "COVERAGE.md": catalogue.text([*subjects.SUBJECTS, *edited_client.AS_MUTANTS]),
         "arazzo.yaml": arazzo.text(),
         "target.schema.json": as_json(profile_schema.schema()),
         "fleet.schema.json": as_json(fleet_file.schema()),

@@ -16,18 +16,18 @@ NPM = ROOT / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 QUIET = {"NO_COLOR": "1", "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
 
 
-def install(directory: Path) -> None:
-    """Install the packages of tests/npm.
+def install(directory: Path, packages: Path = PACKAGES) -> None:
+    """Install the packages of tests/npm, or of a folder in it.
 
     If that is impossible, the test is skipped, or fails if REQUIRED is set.
     """
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(PACKAGES / name, directory)
+        shutil.copy(packages / name, directory)
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     command = [str(BIN / "node"), str(NPM), "ci", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory)
     if done.returncode:
-        message = f"npm could not install the packages of tests/npm: {done.stderr}"
+        message = f"npm could not install the packages of {packages}: {done.stderr}"
         if os.environ.get(REQUIRED):
             pytest.fail(message)
         pytest.skip(message)

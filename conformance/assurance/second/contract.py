@@ -10,6 +10,9 @@ from conformance.contract import files
 
 Schema = Mapping[str, Any]
 
+CALLERS = "client"
+"""The class of the requirements on callers, of which no recording of a run says anything."""
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -71,9 +74,13 @@ class Contract:
 
     @cached_property
     def requirements(self) -> Mapping[str, Sequence[str]]:
-        """The operations of each requirement, by its id; none where it is about the target."""
+        """The operations of each requirement on a target by its id; none for one on all of it."""
         listed = files.document("requirements.yaml")["requirements"]
-        return {entry["id"]: tuple(self._named(entry["operations"])) for entry in listed}
+        return {
+            entry["id"]: tuple(self._named(entry["operations"]))
+            for entry in listed
+            if entry["class"] != CALLERS
+        }
 
     @cached_property
     def statuses(self) -> frozenset[int]:

@@ -14,7 +14,8 @@ HEADER = """\
 # Requirements, their checks and their mutants
 
 Generated from the catalogue, the checks and the mutants with `tox -e generate`; a test keeps it
-up to date. A check named `rules/…` applies to every exchange of a run. For a requirement that is
+up to date. A check named `rules/…` applies to every exchange of a run; `rules/client` applies to
+what a client sends, and its mutants are faulty clients (`tests/clients`). For a requirement that is
 not checked, the reason stands in place of the checks.
 
 """
@@ -41,7 +42,7 @@ def checks() -> Names:
 
 def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
     names = checks()
-    catalogue = requirements.load().values()
+    catalogue = requirements.every().values()
     for section in dict.fromkeys(entry.section for entry in catalogue):
         yield f"## {section}"
         yield ""

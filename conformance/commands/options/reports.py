@@ -14,7 +14,7 @@ def requirements(part: argparse.ArgumentParser) -> None:
         "--class",
         dest="classes",
         action="extend",
-        type=option_types.conformance_classes,
+        type=option_types.listed_classes,
         default=[],
         metavar="CLASS,…",
         help="list only these conformance classes; may be repeated",

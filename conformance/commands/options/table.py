@@ -13,6 +13,7 @@ from conformance.commands.options import (
     reports,
     run,
     sandbox,
+    traffic,
 )
 from conformance.commands.outcome import DIAGNOSED, DISCOVERED, FLEET_VERDICTS, RENDERED, VERDICTS
 
@@ -53,6 +54,14 @@ COMMANDS = {
         "Check recorded traffic against the rules for every exchange.",
         reports.judge,
         ("no violation", "a violation"),
+    ),
+    "client": Command(
+        "Run a client against the bundled reference, and check what it sends.",
+        traffic.client,
+        VERDICTS,
+    ),
+    "watch": Command(
+        "Pass traffic on to a target, and check both sides of it.", traffic.watch, VERDICTS
     ),
     "report": Command(
         "Render a previous run again, even an interrupted one.", reports.report, RENDERED

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import circumstances, coverage, needed_budget, shards, unchecked
+from conformance.report import circumstances, coverage, needed_budget, shards, subject, unchecked
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document import NARROW, has_error
@@ -20,6 +20,7 @@ from conformance.report.known_failures import is_all_known
 from conformance.report.text import short
 
 WHOLE = "CONFORMANT: every requirement that was checked"
+TARGET = "the target"
 VERDICTS = {
     "conformant": (f"{WHOLE} passed", "good"),
     "non-conformant": ("NON-CONFORMANT: the target violates the contract", "bad"),
@@ -108,11 +109,13 @@ def _sentence(report: Report) -> Span:
     if any(each["budget"] == MAX_FAILURES for each in report.get("budgets", ())):
         return STOPPED
     if report["interrupted"]:
-        return INTERRUPTED[report["verdict"]]
+        sentence, style = INTERRUPTED[report["verdict"]]
+        return sentence.replace(TARGET, subject.name(report)), style
     is_silent = report["verdict"] != "non-conformant" and not unchecked.of(report)["count"]
     is_narrowed = "only" in report["suite"] and is_silent
     sentence, style = NARROWED if is_narrowed else VERDICTS[report["verdict"]]
-    return sentence.replace(WHOLE, _at_depth(report["suite"]["depth"])), style
+    sentence = sentence.replace(WHOLE, _at_depth(report["suite"]["depth"]))
+    return sentence.replace(TARGET, subject.name(report)), style
 
 
 def _at_depth(depth: str) -> str:
@@ -132,7 +135,8 @@ def settings(suite: SuiteEntry) -> str:
     """What a run has to be given so that it is repeated."""
     revision = f", revision {suite['revision']}" if "revision" in suite else ""
     more = f", {quantity(suite['rounds'], 'further round')}" if "rounds" in suite else ""
-    return f"depth {suite['depth']}, seed {suite['seed']}{revision}{more}"
+    depth = "" if "subject" in suite else f"depth {suite['depth']}, "
+    return f"{depth}seed {suite['seed']}{revision}{more}"
 
 
 def _counts(counted: dict[str, int]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
+from conformance.contract.requirements import CLIENT
 from conformance.contract.verdict import Level, Verdict
 from conformance.report import needed_budget, repetition, reproduction
 from conformance.report.causes import exhibits, location
@@ -146,7 +147,7 @@ def finding(
     yield [label(name), (short(found["message"], LONGEST_MESSAGE), style)]
     if found["expected"]:
         yield [label("expected"), (short(found["expected"], LONGEST_MESSAGE), "")]
-    if seen := ", ".join(_seen(found)):
+    if seen := ", ".join(_seen(entry, found)):
         yield [label("seen"), (seen, "")]
     if "complete" in found:
         yield [label("complete"), (needed_budget.described(found["complete"]), "")]
@@ -157,11 +158,13 @@ def finding(
         yield [label("also"), (_elsewhere(found, others), "")]
 
 
-def _seen(found: FindingEntry) -> Iterator[str]:
+def _seen(entry: RequirementEntry, found: FindingEntry) -> Iterator[str]:
     """How often the failure was seen."""
     if "responses" in found:
         share = found["responses"]
         yield f"in {share['wrong']:,} of {quantity(share['checked'], 'response')}"
+    elif entry["class"] == CLIENT:
+        yield quantity(found["occurrences"], "time")
     elif found["occurrences"] > 1:
         yield f"by {quantity(found['occurrences'], 'check')}"
 

@@ -5,7 +5,14 @@ from typing import Any
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
-from conformance.report import circumstances, needed_budget, repetition, unchecked, unexercised
+from conformance.report import (
+    circumstances,
+    needed_budget,
+    repetition,
+    subject,
+    unchecked,
+    unexercised,
+)
 from conformance.report.document import NARROW
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
@@ -61,12 +68,14 @@ def _sentence(report: Report, groups: Groups) -> str:
     if report["verdict"] == Conclusion.NON_CONFORMANT:
         classes = dict.fromkeys(each.conformance_class for each in groups["failed"])
         number = quantity(len(groups["failed"]), "requirement")
-        return f"The target violates the contract: {number} failed, in {_listed(list(classes))}."
+        who = subject.name(report).capitalize()
+        return f"{who} violates the contract: {number} failed, in {_listed(list(classes))}."
     if report["verdict"] == Conclusion.CONFORMANT:
         depth = report["suite"]["depth"]
         if depth in NARROW:
             return f"Nothing failed of what a run at depth {depth} checks; others check more."
-        return "The target conforms to the contract: every requirement that was checked passed."
+        who = subject.name(report).capitalize()
+        return f"{who} conforms to the contract: every requirement that was checked passed."
     number = quantity(len(groups["unchecked"]), "requirement")
     return f"Nothing failed, but {number} could not be checked."
 
@@ -84,7 +93,7 @@ def _warnings(report: Report, groups: Groups) -> Iterator[str]:
     if report["verdict"] == Conclusion.NON_CONFORMANT and groups["unchecked"]:
         yield f"{quantity(len(groups['unchecked']), 'requirement')} could not be checked."
     if lacking := unexercised.sentence(report):
-        subjects = "; ".join(subject for subject, _ in unexercised.of(report))
+        subjects = "; ".join(name for name, _ in unexercised.of(report))
         yield f"{lacking}: {subjects}."
     stale = report["known-failures"]["stale"] if "known-failures" in report else []
     if stale:

@@ -1,0 +1,1 @@
+"""Requests of clients, as a server of ours or a proxy receives them, recorded and judged."""

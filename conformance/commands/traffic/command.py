@@ -1,0 +1,47 @@
+"""A client of somebody as a process, with its whole group of processes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from conformance.commands.outcome import UsageError
+
+PATIENCE = 5.0
+"""Seconds between the signal that asks a client to end and the one that ends it."""
+
+
+def ending(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
+    """Run a command until it ends, or for so many seconds; how it ended, in a few words.
+
+    What it prints goes to standard error. Raises UsageError where it cannot be started.
+    """
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=sys.__stderr__,
+            env={**os.environ, **environment},
+            start_new_session=True,
+        )
+    except OSError as problem:
+        raise UsageError(f"cannot start {command[0]!r}: {problem.strerror}") from None
+    try:
+        code = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return f"was stopped after {seconds:g} s"
+    finally:
+        _stop(process)
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """End the process, and those that it has left behind."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+            return

@@ -1,0 +1,102 @@
+"""A proxy in front of a target: every request is passed on, and so is every response."""
+
+import asyncio
+from collections.abc import Iterator
+
+import httpx
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from conformance.commands.traffic.severance import sever
+from conformance.http.transport import Transport
+from conformance.target.target import Target
+
+HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers of one connection (RFC 9110, 7.6.1)."""
+
+ENCODED = frozenset({"content-encoding", "content-length"})
+"""Headers of a body as it was encoded: it is passed on decoded, so that it can be judged."""
+
+Headers = list[tuple[bytes, bytes]]
+
+
+def forwarding(target: Target, origin: str, transport: Transport) -> ASGIApp:
+    """The application that passes requests on to the origin of a target.
+
+    A connection without a response ends without one.
+    """
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        request = _request(scope, await _body(receive), target, origin)
+        try:
+            response = await asyncio.to_thread(transport.handle_request, request)
+        except httpx.TransportError:
+            await sever(scope, receive)
+            return
+        await send(
+            {
+                "type": "http.response.start",
+                "status": response.status_code,
+                "headers": _passed(response),
+            }
+        )
+        await _stream(response, scope, receive, send)
+
+    return app
+
+
+async def _body(receive: Receive) -> bytes:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _request(scope: Scope, body: bytes, target: Target, origin: str) -> httpx.Request:
+    """The request that the target gets, with the headers that the profile states."""
+    query = b"?" + scope["query_string"] if scope["query_string"] else b""
+    path = scope.get("raw_path") or scope["path"].encode()
+    url = httpx.URL(origin).copy_with(raw_path=path.partition(b"?")[0] + query)
+    left_out = {*HOP_BY_HOP, "host", "accept-encoding", "content-length"}
+    headers = [pair for pair in scope["headers"] if pair[0].decode("latin-1") not in left_out]
+    sent = {name.lower() for name, _ in headers}
+    further = [(each.name, each.value) for each in target.gateway.headers(str(url))]
+    headers += [
+        (name.encode(), value.encode())
+        for name, value in further
+        if name.lower().encode() not in sent
+    ]
+    headers.append((b"accept-encoding", b"identity"))
+    return httpx.Request(scope["method"], url, headers=headers, content=body or None)
+
+
+def _passed(response: httpx.Response) -> Headers:
+    is_encoded = "content-encoding" in response.headers
+    left_out = HOP_BY_HOP | (ENCODED if is_encoded else frozenset())
+    raw = ((name.lower(), value) for name, value in response.headers.raw)
+    return [pair for pair in raw if pair[0].decode("latin-1") not in left_out]
+
+
+async def _stream(response: httpx.Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Pass a body on, part by part: that of a stream of events may take long."""
+    parts: Iterator[bytes] = response.iter_bytes()
+    try:
+        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    except httpx.HTTPError:
+        await sever(scope, receive)
+    finally:
+        await asyncio.to_thread(response.close)

@@ -1,0 +1,97 @@
+"""`conformance watch`: passes traffic on to a target, and judges both sides of it."""
+
+import argparse
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from conformance.commands import own_profile, shown
+from conformance.commands.outcome import UsageError
+from conformance.commands.traffic import gathered, judgement, parameters
+from conformance.commands.traffic.forwarding import forwarding
+from conformance.commands.traffic.gathered import Gathering
+from conformance.commands.traffic.recorder import Addresses, Recorder
+from conformance.contract import openapi, requirements
+from conformance.contract.exit_codes import CONFORMANT
+from conformance.contract.requirements import Requirement
+from conformance.http import secrecy
+from conformance.http.exchange import Exchange
+from conformance.http.transport import Transport
+from conformance.reference import serve
+from conformance.reference.app import PREFIX
+from conformance.report import artefacts, subject
+from conformance.report.console import output
+from conformance.rules.client import observed
+from conformance.rules.client.recording import Recording
+from conformance.runner.gathering import described
+from conformance.target.target import Target
+
+ITEM = "traffic"
+HERE = "127.0.0.1"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Pass traffic on until SIGINT or SIGTERM, and report; the exit code is that of a run."""
+    target, transport = own_profile.subject(arguments)
+    secrecy.protect(target.variables)
+    formats = artefacts.chosen(arguments.report or ())
+    with gathered.folder(arguments.report_dir.absolute(), formats) as directory:
+        gathering = _begun(directory, target)
+        gathering.run.formats = formats
+        exchanges = _passed(gathering, target, transport, _listener(arguments.listen))
+        _judge(gathering, target, exchanges)
+        code = gathering.finish(CONFORMANT)
+        shown.report(gathering.run, code, arguments)
+        return code
+
+
+def _listener(address: tuple[str, int]) -> socket.socket:
+    host, port = address
+    try:
+        return serve.listen(host or HERE, port)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise UsageError(f"--listen {host}:{port}: cannot listen there: {reason}") from None
+
+
+def _begun(directory: Path, target: Target) -> Gathering:
+    classes = [*requirements.CLASSES, requirements.CLIENT]
+    about = gathered.about(subject.TRAFFIC, classes, 1, described(target))
+    catalogue: Mapping[str, Requirement] = requirements.every()
+    return Gathering.into(directory, about, catalogue, target)
+
+
+def _passed(
+    gathering: Gathering, target: Target, transport: Transport, listener: socket.socket
+) -> list[Exchange]:
+    """Pass traffic on, and record it, until a signal ends that."""
+    exchanges: list[Exchange] = []
+
+    def keep(exchange: Exchange) -> None:
+        exchanges.append(exchange)
+        gathering.write(exchange)
+
+    addresses = Addresses(target.base_url, target.tools_url, target.description_url)
+    app = forwarding(target, addresses.origin, transport)
+    contract, senders = openapi.load(), gathering.senders
+    recorder = Recorder(app, ITEM, addresses, contract, senders, keep, gathering.now)
+    own = serve.address(listener).removesuffix(PREFIX) + urlsplit(target.base_url).path
+
+    def announce() -> None:
+        said = [f"{own} passes requests on to {target.base_url} until it is stopped"]
+        output.lines(said, sys.stderr)
+
+    serve.serve(serve.server(recorder, announce, severable=True), listener)
+    transport.close()
+    return exchanges
+
+
+def _judge(gathering: Gathering, target: Target, exchanges: Sequence[Exchange]) -> None:
+    contract = openapi.load()
+    roles = parameters.of_target(contract, target)
+    recording = Recording(exchanges, contract, roles, gathering.senders.variables)
+    calls = [call.exchange for call in recording.calls]
+    findings = [*judgement.of_target(calls, contract), *judgement.of_client(recording)]
+    gathering.add(ITEM, exchanges, findings, list(observed.observations(recording)))

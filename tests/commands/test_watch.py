@@ -1,0 +1,114 @@
+"""`conformance watch` between a client and a served reference: both sides are judged."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import edited_client
+import httpx
+import live_server
+import pytest
+from edited_client import MUTANTS
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from conformance.__main__ import main
+from conformance.contract import requirements
+from conformance.contract.verdict import Verdict
+from conformance.reference import Reference, target
+
+Report = dict[str, Any]
+
+
+class WithoutRequestId:
+    """A target whose account has no requestId."""
+
+    def __init__(self, reference: Reference) -> None:
+        self._app = reference.app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        app = JSONResponse({"data": {}}) if scope["path"].endswith("/account") else self._app
+        await app(scope, receive, send)
+
+
+def watched(folder: Path, profile: dict[str, Any], source: str) -> tuple[int, Report]:
+    """The exit code and the report of a client whose traffic with a target was watched."""
+    (folder / "target.toml").write_text(target.toml(profile), encoding="utf-8")
+    client = folder / "client.py"
+    client.write_text(source, encoding="utf-8")
+    options = ["--target", "target.toml", "--trust", "--listen", ":0", "--json"]
+    command = [sys.executable, "-m", "conformance", "watch", *options]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        said = running.stderr.readline()
+        match = re.match(r"(http://127\.0\.0\.1:[0-9]+/v1) passes requests on to ", said)
+        assert match, said + running.stderr.read()
+        subprocess.run([sys.executable, client], env=_environment(profile, match[1]), check=False)
+        running.send_signal(signal.SIGINT)
+        running.stderr.read()
+    report = folder / "reports" / "latest" / "report.json"
+    return running.returncode, json.loads(report.read_text(encoding="utf-8"))
+
+
+def _environment(profile: dict[str, Any], base_url: str) -> dict[str, str]:
+    primary, fixtures = profile["credentials"]["primary"], profile["fixtures"]
+    return {
+        **os.environ,
+        "LOCALIZATION_BASE_URL": base_url,
+        "LOCALIZATION_API_KEY": primary["api-key"],
+        "LOCALIZATION_TOKEN": primary["bearer"],
+        "LOCALIZATION_REVIEW_IDS": " ".join(fixtures["approvable-reviews"][:2]),
+        "LOCALIZATION_PROJECT_ID": _project(profile),
+    }
+
+
+def _project(profile: dict[str, Any]) -> str:
+    """A project that the client can read."""
+    key = profile["credentials"]["primary"]["api-key"]
+    response = httpx.get(f"{profile['base-url']}/projects", headers={"x-api-key": key})
+    return str(response.json()["data"]["items"][0]["id"])
+
+
+def failed(report: Report) -> set[str]:
+    """The requirements that failed."""
+    return {each["id"] for each in report["requirements"] if each["verdict"] == Verdict.FAIL}
+
+
+def test_right_traffic_passes_on_both_sides(tmp_path: Path) -> None:
+    """What it exercises passes; all else is not checked, which is not green."""
+    with live_server.instance(Reference()) as profile:
+        right = edited_client.ORIGINAL.read_text(encoding="utf-8")
+        code, report = watched(tmp_path, profile, right)
+    passed = {each["id"] for each in report["requirements"] if each["verdict"] == Verdict.PASS}
+    assert (code, report["verdict"], failed(report)) == (0, "inconclusive", set())
+    assert passed >= {"account/required", "client/cursor", "client/credential"}
+    assert {each["id"] for each in report["requirements"]} == set(requirements.every())
+    secrets = profile["credentials"]["primary"].values()
+    written = (tmp_path / "reports" / "latest").iterdir()
+    texts = [path.read_text(encoding="utf-8") for path in written]
+    assert not any(secret in text for secret in secrets for text in texts)
+
+
+def test_faults_of_both_sides_are_in_one_report(tmp_path: Path) -> None:
+    """A target without requestId, and a client that asks for too large pages."""
+    reference = Reference()
+    reference.app = WithoutRequestId(reference)  # type: ignore[assignment]
+    (greedy,) = (each for each in MUTANTS if each.id == "client-asks-for-large-pages")
+    with live_server.instance(reference) as profile:
+        code, report = watched(tmp_path, profile, greedy.source)
+    assert (code, report["verdict"]) == (1, "non-conformant")
+    assert failed(report) >= {"client/limit", "envelope/request-id"}
+    assert not any(each in failed(report) for each in ("client/cursor", "error/code"))
+
+
+def test_an_address_that_is_none_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything listens."""
+    with pytest.raises(SystemExit):
+        main(["watch", "--listen", "8080", "--reference"])
+    assert "'8080' must be an address such as :8080" in capsys.readouterr().err

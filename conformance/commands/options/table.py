@@ -9,12 +9,20 @@ from conformance.commands.options import (
     certificates,
     fleet,
     known,
+    load,
     profiles,
     reports,
     run,
     sandbox,
 )
-from conformance.commands.outcome import DIAGNOSED, DISCOVERED, FLEET_VERDICTS, RENDERED, VERDICTS
+from conformance.commands.outcome import (
+    DIAGNOSED,
+    DISCOVERED,
+    FLEET_VERDICTS,
+    MEASURED,
+    RENDERED,
+    VERDICTS,
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,11 @@ COMMANDS = {
     ),
     "fleet": Command(
         "Check many targets; show what is remembered of them.", fleet.fleet, FLEET_VERDICTS
+    ),
+    "load": Command(
+        "Measure response times at a stated request rate; no part of conformance.",
+        load.load,
+        MEASURED,
     ),
     "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
     "init": Command(

@@ -8,8 +8,8 @@ VERDICTS = (
 )
 
 FLEET_VERDICTS = (
-    "every target conforms, or nothing broke or flipped",
-    "a target violates the contract, something broke, or a verdict flipped",
+    "every target conforms, nothing broke or flipped, or a version may be deployed",
+    "a target violates the contract, something broke or flipped, or a version may not be deployed",
 )
 
 DIAGNOSED = ("nothing is wrong", "something is wrong with the profile")

@@ -88,7 +88,7 @@ ARGUMENT = Leaf(
     (str,), "write the command and its arguments as an array of strings", _argument_flaw
 )
 _FLAG = Leaf((bool,), "write true or false")
-_REQUIRED = Leaf(
+REQUIRED = Leaf(
     (str,),
     "write a conformance class or the id of a requirement",
     _required_flaw,
@@ -163,7 +163,7 @@ PROFILE: Mapping[str, Schema] = {
         for operation, _ in API.open_names
     },
     "gate": {
-        "require": Array(_REQUIRED),
+        "require": Array(REQUIRED),
         "p95": Either(_DURATION, dict.fromkeys(READS, _DURATION)),
     },
     "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),

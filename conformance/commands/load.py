@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from conformance.commands import own_profile
+from conformance.commands.options.load import REPORT_DIR
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, NON_CONFORMANT
 from conformance.contract.quantity import quantity
@@ -26,6 +27,7 @@ from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.storage import fresh_file
+from conformance.storage.folder import check_parts
 from conformance.target.target import Credential, Limits, Target
 
 ITEM = "load"
@@ -143,6 +145,8 @@ def _check(target: Target, transport: Transport, schedule: Schedule) -> Credenti
 def _check_folder(folder: Path) -> None:
     """UsageError where a file of the measurement could not be written."""
     try:
+        if folder == REPORT_DIR:  # nobody has named it
+            check_parts(Path.cwd(), folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             fresh_file.check(folder / name)

@@ -220,6 +220,15 @@ def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path) -> None:
     assert (ended.returncode, "--report-dir file/in: Not a directory" in ended.stderr) == (4, True)
 
 
+def test_a_link_in_place_of_the_default_folder_is_not_followed(tmp_path: Path) -> None:
+    """Nobody has named it."""
+    (tmp_path / "reports").symlink_to(tmp_path)
+
+    ended = conformance_here(tmp_path, "load", "--base-url", "http://127.0.0.1:9/v1")
+
+    assert (ended.returncode, "link" in ended.stderr) == (4, True)
+
+
 def test_without_its_extra_the_command_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,10 @@ COMMANDS = {
         certificates.verify,
         ("verified and active", "rejected, expired, not recomputed, or a probe differs"),
     ),
+    "kit": Command(
+        "Collect what verifies a certificate years later, without an index of packages.",
+        certificates.kit,
+    ),
     "challenge": Command(
         "Issue a seed and a deadline for a run that is to be certified.", certificates.challenge
     ),

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from conformance.assurance.selftest import catalogue
 from conformance.assurance.selftest.population import Mutant, Subject, Variant, shipped
 from conformance.commands.outcome import UsageError
-from conformance.contract import interpretations, requirements
+from conformance.contract import documentation, interpretations, requirements
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.interpretations import Interpretation
 from conformance.contract.requirements import CLIENT, Requirement
@@ -54,6 +54,9 @@ def lines(stated: Requirement, subjects: Sequence[Subject], width: int) -> Itera
     found = interpretations.of(stated.id)
     yield from _interpretations(found, width)
     yield from _proofs(stated.id, found, subjects, width)
+    yield ""
+    here = f"{documentation.page(stated.id)} of the documentation"
+    yield from _labelled("more", documentation.link(stated.id) or here, width)
 
 
 def _interpretations(found: Sequence[Interpretation], width: int) -> Iterator[str]:

@@ -8,12 +8,17 @@ VERDICTS = (
 )
 
 FLEET_VERDICTS = (
-    "every target conforms, or nothing broke or flipped",
-    "a target violates the contract, something broke, or a verdict flipped",
+    "every target conforms, nothing broke or flipped, or a version may be deployed",
+    "a target violates the contract, something broke or flipped, or a version may not be deployed",
 )
 
 DIAGNOSED = ("nothing is wrong", "something is wrong with the profile")
 DISCOVERED = ("a profile was written",)
+
+MEASURED = (
+    "every claim of [gate] p95 holds, or none is stated",
+    "an operation is slower than claimed",
+)
 
 RENDERED = ("done, whatever the verdict of the run is",)
 
@@ -21,9 +26,12 @@ INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
 UNREAD = "incomplete: the target could not be read within the requests and the time of a command"
 
+NOT_AT_THIS_RATE = "incomplete: the target put requests off, or a claim could not be measured"
+
 INTERRUPTIONS = {
     VERDICTS: ("interrupted; the results so far are in the report", INCOMPLETE_RUN),
     FLEET_VERDICTS: ("interrupted; the same command goes on", INCOMPLETE_RUN),
+    MEASURED: ("interrupted", NOT_AT_THIS_RATE),
     DISCOVERED: ("interrupted", UNREAD),
     DIAGNOSED: ("interrupted", UNREAD),
     RENDERED: ("the run was interrupted; the report has the results until then",),

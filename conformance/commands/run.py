@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from conformance.commands import known, left_behind, own_profile, trusted
+from conformance.commands import known, left_behind, own_profile, repeat, trusted
 from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import Stopped, UsageError
@@ -41,6 +41,11 @@ FUZZED = "read"
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Check the target, once or several times; UsageError where it cannot begin."""
+    return repeat.run(arguments, _once) if arguments.repeat else _once(arguments)
+
+
+def _once(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
     _check_options(arguments)
     chosen = own_profile.chosen(arguments)

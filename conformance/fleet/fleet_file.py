@@ -3,13 +3,21 @@
 All problems are reported at once, those of the profiles too.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.contract import requirements
-from conformance.fleet.targets import Fleet, FleetProfile, FleetTarget, RunSettings, Schedule
+from conformance.contract import requirements, revisions
+from conformance.fleet.targets import (
+    Environment,
+    Fleet,
+    FleetProfile,
+    FleetTarget,
+    RunSettings,
+    Schedule,
+)
 from conformance.reference import target as reference_profile
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
@@ -17,8 +25,17 @@ from conformance.storage import toml_text
 from conformance.target import demands, json_schema, profile
 from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
-from conformance.target.profile_schema import PROFILE
-from conformance.target.toml_schema import Array, Either, Leaf, Place, Problem, Reader, Schema
+from conformance.target.profile_schema import PROFILE, REQUIRED
+from conformance.target.toml_schema import (
+    Array,
+    Either,
+    Leaf,
+    Named,
+    Place,
+    Problem,
+    Reader,
+    Schema,
+)
 
 DEPTHS = ("smoke", "quick", "standard", "deep")
 MOST_RETRIES = 10
@@ -58,6 +75,10 @@ def _seconds_flaw(value: float) -> str | None:
     return None if 0 < value < float("inf") else "is not above zero"
 
 
+def _days_flaw(value: str) -> str | None:
+    return None if re.fullmatch(r"[1-9][0-9]{0,4}d", value) else "is not a number of days"
+
+
 _NAME = Leaf((str,), _NAMED, _name_flaw, {"pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$"})
 _FILE = Leaf((str,), "write the path of a file, from the folder of this one")
 _SECONDS = Leaf(
@@ -94,7 +115,23 @@ _TARGET: dict[str, Schema] = {
         "exclusive": _NAME,
     },
 }
-_TOP: dict[str, Schema] = {"name": _NAME, "defaults": _SETTINGS}
+_REVISION = _among(revisions.names(), "revision of the requirements")
+_DAYS = Leaf(
+    (str,), 'write a number of days, such as "7d"', _days_flaw, {"pattern": "^[1-9][0-9]{0,4}d$"}
+)
+_ENVIRONMENT: dict[str, Schema] = {
+    "require": Array(REQUIRED),
+    "revision": _REVISION,
+    "max-age": _DAYS,
+    "evidence": Array(_NAME),
+}
+"""What has to be known of a version before it is deployed there."""
+
+_TOP: dict[str, Schema] = {
+    "name": _NAME,
+    "defaults": _SETTINGS,
+    "environments": Named(_NAME, _ENVIRONMENT),
+}
 
 
 class FleetError(ValueError):
@@ -149,7 +186,10 @@ class _Read:
         problems = [*self._reader.problems, *self._others]
         if problems:
             raise FleetError(problems)
-        return Fleet(top.get("name", self._path.stem), tuple(targets))
+        environments = {
+            name: _environment(name, stated) for name, stated in top.get("environments", {}).items()
+        }
+        return Fleet(top.get("name", self._path.stem), tuple(targets), environments)
 
     def _entries(self) -> list[Any]:
         stated = self._data.get("target")
@@ -249,6 +289,17 @@ class _Read:
         return _profile(
             text, path.name, demands.of(data, Origin(path, text, path.parent)), data, tables
         )
+
+
+def _environment(name: str, stated: Mapping[str, Any]) -> Environment:
+    days = stated.get("max-age")
+    return Environment(
+        name,
+        require=stated.get("require", ()),
+        revision=stated.get("revision"),
+        max_age=int(days.removesuffix("d")) if days else None,
+        evidence=stated.get("evidence", ()),
+    )
 
 
 def _profile(

@@ -88,11 +88,28 @@ class FleetTarget:
 
 
 @dataclass(frozen=True)
+class Environment:
+    """Where a version may be deployed to, and what has to be known of it before.
+
+    `require` has conformance classes and requirements, () what the gate of the run requires;
+    `max_age` is in days. `evidence` are the labels or names of the targets whose runs count, ()
+    all. None: it does not matter.
+    """
+
+    name: str
+    require: tuple[str, ...] = ()
+    revision: str | None = None
+    max_age: int | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Fleet:
     """A fleet file."""
 
     name: str
     targets: tuple[FleetTarget, ...]
+    environments: Mapping[str, Environment] = field(default_factory=dict, hash=False)
 
     def selected(self, labels: Sequence[str], shard: tuple[int, int]) -> tuple[FleetTarget, ...]:
         """The targets with one of these labels or names, all without labels; of shard k of n.

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
-from conformance.target import connection_files, demands, token, trust
+from conformance.target import connection_files, demands, duration, token, trust
 from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
 from conformance.target.profile_flaws import (
@@ -21,7 +21,7 @@ from conformance.target.profile_flaws import (
     check_rate_limit,
     credential_tables,
 )
-from conformance.target.profile_schema import API, PROFILE
+from conformance.target.profile_schema import API, PROFILE, READS
 from conformance.target.target import (
     Consent,
     Credential,
@@ -142,6 +142,7 @@ def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) ->
             **{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}
         ),
         required=profile.get("gate", {}).get("require", ()),
+        p95=_p95(profile.get("gate", {}).get("p95", {})),
         product=Product(**profile.get("product", {})),
         connection=connection_files.connection(
             profile.get("connection", {}), data.get("connection"), reader.folder
@@ -293,6 +294,12 @@ def _limits(limits: Mapping[str, Any]) -> Limits:
         max_requests=limits.get("max-requests"),
         max_response_bytes=limits.get("max-response-bytes"),
     )
+
+
+def _p95(stated: str | Mapping[str, str]) -> Mapping[str, float]:
+    """The claim about each operation in seconds; one for all of them is that of each read."""
+    claims = dict.fromkeys(READS, stated) if isinstance(stated, str) else stated
+    return frozen({operation: duration.seconds(text) for operation, text in claims.items()})
 
 
 def _parameters(parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], ParameterName]:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from conformance.contract import api, requirements
+from conformance.contract import api, openapi, requirements
 from conformance.contract.identifiers import is_uuid
-from conformance.target import json_schema
+from conformance.target import duration, json_schema
 from conformance.target.profile_file import LISTS
 from conformance.target.target import Consent, base_url_flaw, secret_flaw, url_flaw
 from conformance.target.toml_schema import Array, Either, Leaf, Named, Schema
@@ -88,12 +88,19 @@ ARGUMENT = Leaf(
     (str,), "write the command and its arguments as an array of strings", _argument_flaw
 )
 _FLAG = Leaf((bool,), "write true or false")
-_REQUIRED = Leaf(
+REQUIRED = Leaf(
     (str,),
     "write a conformance class or the id of a requirement",
     _required_flaw,
     {"enum": [*requirements.CLASSES, *requirements.load()]},
 )
+_DURATION = Leaf(
+    (str,),
+    'write a duration such as "300ms" or "1.5s"',
+    duration.flaw,
+    {"pattern": json_schema.or_reference(f"{duration.DURATION.pattern}$")},
+)
+READS = tuple(each.id for each in openapi.load().operations.values() if not each.writes)
 _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
 _TOKEN: dict[str, Schema] = {"command": Array(ARGUMENT), "lifetime": _NUMBER}
@@ -155,7 +162,10 @@ PROFILE: Mapping[str, Schema] = {
         operation: {role: _NAME for listed, role in API.open_names if listed == operation}
         for operation, _ in API.open_names
     },
-    "gate": {"require": Array(_REQUIRED)},
+    "gate": {
+        "require": Array(REQUIRED),
+        "p95": Either(_DURATION, dict.fromkeys(READS, _DURATION)),
+    },
     "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),
     "tools": {"url": _URL},
     "description": {"url": _URL},

@@ -229,6 +229,8 @@ class Target:
     description_url: str | None = None
     consent: Consent = field(default_factory=Consent)
     required: tuple[str, ...] = ()  # classes and requirements of the gate; (): the default
+    # By operation, in seconds: `conformance load` measures them, and no run depends on them.
+    p95: Mapping[str, float] = field(default_factory=dict, hash=False)
     source: str | None = None
     stated: frozenset[str] = field(default=frozenset(), compare=False)
     product: Product = field(default_factory=Product)

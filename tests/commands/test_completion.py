@@ -1,6 +1,7 @@
 """Completion scripts, run by the shell where it is installed."""
 
 import argparse
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -57,11 +58,89 @@ def test_bash_completes_commands_options_and_values(
     assert set(completed(tmp_path, *words)) == expected
 
 
+def installed(name: str) -> str:
+    """The path of a shell; without it the test is skipped, or fails where CI has to have it."""
+    found = shutil.which(name)
+    if found is not None:
+        return found
+    if os.environ.get("CONFORMANCE_REQUIRE_SHELLS"):
+        pytest.fail(f"{name} is not installed (apt-get install {name})")
+    pytest.skip(f"{name} is not installed")
+
+
+ZSH = r"""
+zmodload zsh/zpty
+zpty inner zsh -f -i
+read_until() {
+    local piece
+    while zpty -r inner piece; do
+        [[ $piece == *$1* ]] && return
+    done
+}
+zpty -w inner 'PROMPT=; stty -echo; source ./inner.zsh; print -r -- read""y'
+read_until ready
+zpty -n -w inner "$1"$'\t'
+while zpty -r inner piece; do
+    print -rn -- "$piece"
+    [[ $piece == *"<end>"* ]] && break
+done
+zpty -d inner
+"""
+"""Asks an interactive zsh on a terminal of its own what it completes a line to."""
+
+INNER = r"""
+autoload -Uz compinit && compinit -u -D
+eval "$(<./_conformance)"
+bindkey '^I' complete-word
+compadd() {
+    if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then
+        builtin compadd "$@"
+        return
+    fi
+    local -a matches
+    builtin compadd -A matches "$@"
+    print -rl -- "" "${(@)matches/#/match:}"
+}
+finished() { print -r -- "<end>" }
+comppostfuncs=(finished)
+"""
+"""Prints what is offered, in place of inserting it."""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("run --dep", {"--depth"}),
+        ("run --depth st", {"standard"}),
+        ("run --target ta", {"target.toml"}),
+        ("fleet m", {"may", "matrix"}),
+    ],
+)
+def test_zsh_completes_as_bash_does(tmp_path: Path, line: str, expected: set[str]) -> None:
+    """Where it is installed."""
+    zsh = installed("zsh")
+    (tmp_path / "target.toml").touch()
+    (tmp_path / "_conformance").write_text(completion.script("zsh"), encoding="utf-8")
+    (tmp_path / "inner.zsh").write_text(INNER, encoding="utf-8")
+    ended = subprocess.run(
+        [zsh, "-f", "-c", ZSH, "zsh", f"conformance {line}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found = {
+        each.partition("match:")[2].strip()
+        for each in ended.stdout.splitlines()
+        if "match:" in each
+    }
+    assert found == expected, ended.stdout
+
+
 def test_fish_completes_as_bash_does(tmp_path: Path) -> None:
     """Where it is installed."""
-    fish = shutil.which("fish")
-    if fish is None:
-        pytest.skip("fish is not installed")
+    fish = installed("fish")
     (tmp_path / "target.toml").touch()
     script = completion.script("fish")
     lines = ("run --dep", "run --depth st", "run --target ta", "known p", "known prune ta")

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib import metadata
 
 import pytest
 
@@ -10,7 +11,7 @@ from conformance.assurance.selftest import catalogue
 from conformance.assurance.selftest.population import Mutant, Variant, shipped
 from conformance.commands import explain
 from conformance.commands.outcome import UsageError
-from conformance.contract import interpretations, requirements
+from conformance.contract import documentation, interpretations, requirements
 
 SHIPPED = shipped()
 """Read once: the files are long."""
@@ -93,3 +94,36 @@ def test_every_interpretation_says_which_requirements_it_concerns() -> None:
             assert any(fnmatchcase(id, pattern) for id in known), (each.point, pattern)
     assert {each.reading for each in loaded if each.reading} == readings
     assert {id for each in SHIPPED if isinstance(each, Mutant) for id in each.breaks} <= set(known)
+
+
+def test_an_explanation_names_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a link, where the package states the address of its documentation."""
+    page = "reference/requirements/approval/replay/"
+    assert explained("approval/replay")[-1] == f"  more         {page} of the documentation"
+
+    stated = {"Project-URL": ["Source, https://example.com", "Documentation, https://docs.example"]}
+    monkeypatch.setattr(metadata, "metadata", lambda _name: Stated(stated))
+    documentation.address.cache_clear()
+    assert explained("approval/replay")[-1] == f"  more         https://docs.example/{page}"
+    monkeypatch.undo()
+    documentation.address.cache_clear()
+
+
+def test_a_checkout_that_was_not_installed_has_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing fails for want of metadata."""
+
+    def absent(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "metadata", absent)
+    documentation.address.cache_clear()
+    assert documentation.link("approval/replay") is None
+    documentation.address.cache_clear()
+
+
+class Stated(dict[str, list[str]]):
+    """The metadata of a package."""
+
+    def get_all(self, name: str) -> list[str] | None:
+        """The values of one field."""
+        return self.get(name)

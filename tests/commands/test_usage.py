@@ -12,7 +12,14 @@ from process import COMMAND, conformance, conformance_here, surroundings
 
 from conformance.__main__ import main
 from conformance.commands.options.table import COMMANDS
-from conformance.commands.outcome import DIAGNOSED, DISCOVERED, FLEET_VERDICTS, RENDERED, VERDICTS
+from conformance.commands.outcome import (
+    DIAGNOSED,
+    DISCOVERED,
+    FLEET_VERDICTS,
+    MEASURED,
+    RENDERED,
+    VERDICTS,
+)
 from conformance.contract import requirements
 from conformance.report import artefacts
 
@@ -35,7 +42,8 @@ def test_help_lists_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> 
     codes = re.findall(r"^  ([0-9])  (.*)$", ended.stdout, re.MULTILINE)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert [output for _, output in codes[: len(ends)]] == list(ends)
-    gate = ["5"] if ends in (VERDICTS, FLEET_VERDICTS, DIAGNOSED, DISCOVERED) else []
+    has_gate = ends in (VERDICTS, FLEET_VERDICTS, MEASURED, DIAGNOSED, DISCOVERED)
+    gate = ["5"] if has_gate else []
     assert [code for code, _ in codes] == [*"01"[: len(ends)], "2", "3", "4", *gate]
     assert ("report" in dict(codes)["2"]) is (ends in (VERDICTS, RENDERED))
 

@@ -939,6 +939,38 @@ def test_the_gate_accepts_classes_and_requirements(problems: Rejected) -> None:
     )
 
 
+def test_a_claim_of_speed_is_about_each_read_or_about_some() -> None:
+    """A duration with its unit; one for all of them is that of every operation that reads."""
+    every = profile.parse({"base-url": URL, "gate": {"p95": "300ms"}}).p95
+    assert (len(every), set(every.values())) == (9, {0.3})
+    assert "review_approve" not in every
+
+    some = {"project_list": "1.5s", "account_get": "50ms"}
+    stated = profile.parse({"base-url": URL, "gate": {"p95": some}}).p95
+    assert stated == {"project_list": 1.5, "account_get": 0.05}
+    assert profile.parse({"base-url": URL}).p95 == {}
+
+
+@pytest.mark.parametrize(
+    ("claim", "key", "what"),
+    [
+        ("300", "gate.p95", "is an integer"),
+        ("'300'", "gate.p95", "is not a duration with its unit"),
+        ("'-1s'", "gate.p95", "is not a duration with its unit"),
+        ("'0ms'", "gate.p95", "is not above zero"),
+        ("{ project_list = '1m' }", "gate.p95.project_list", "is not a duration with its unit"),
+        ("{ review_approve = '1s' }", "gate.p95.review_approve", "is an unknown key"),
+    ],
+)
+def test_a_claim_that_says_nothing_is_rejected(
+    problems: Rejected, claim: str, key: str, what: str
+) -> None:
+    """With its line, before any request."""
+    (problem,) = problems(f"base-url = '{URL}'\n[gate]\np95 = {claim}")
+
+    assert (problem.line, problem.key, problem.what) == (3, key, what)
+
+
 def test_ids_may_stand_in_a_file_beside_the_profile(tmp_path: Path) -> None:
     """One a line, with comments and empty lines; an invalid one is a problem of the profile."""
     id, other = "01980000-0000-7000-8000-000000000001", "01980000-0000-7000-8000-000000000002"

@@ -1,6 +1,7 @@
 """The options of the commands around certificates."""
 
 import argparse
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,38 @@ def _probe(part: argparse.ArgumentParser) -> None:
         "--target", type=Path, metavar="FILE", help="profile with credentials for --probe"
     )
     profiles.trust(part)
+
+
+KIT_EXTRA = "needs the extra `kit`: pip install '.[kit]' in a checkout"
+
+
+def kit(part: argparse.ArgumentParser) -> None:
+    """The certificate, and where its packages are."""
+    part.add_argument("certificate", type=_certificate, metavar="FILE", help="the certificate")
+    part.add_argument(
+        "--public-key", type=Path, metavar="FILE", help="public key of the signer, for the kit"
+    )
+    part.add_argument(
+        "--find-links",
+        type=Path,
+        metavar="DIR",
+        help="folder with wheels that the index lacks, such as that of this suite"
+        " (`pip wheel --no-deps .` in a checkout)",
+    )
+    part.add_argument(
+        "--out",
+        type=Path,
+        default=Path("kit"),
+        metavar="DIR",
+        help="new folder for the kit (default: %(default)s)",
+    )
+
+
+def _certificate(text: str) -> Path:
+    """The path of a certificate; ArgumentTypeError without the extra that writes the SBOM."""
+    if importlib.util.find_spec("cyclonedx") is None:
+        raise argparse.ArgumentTypeError(KIT_EXTRA)
+    return Path(text)
 
 
 def appeal(part: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ def add(actions: Any) -> None:
     _history(actions)
     _diff(actions)
     _rejudge(actions)
+    _may(actions)
     _prune(actions)
     matrix(actions)
 
@@ -61,6 +62,34 @@ def _rejudge(actions: Any) -> None:
     )
     usual.processes(rejudge)
     usual.json(rejudge)
+
+
+def _may(actions: Any) -> None:
+    may = _action(actions, "may", "say whether a version may be deployed to an environment")
+    may.add_argument(
+        "product",
+        type=_product,
+        metavar="NAME@VERSION",
+        help="name and version as [product] of its profile states them",
+    )
+    may.add_argument(
+        "--to", required=True, metavar="ENVIRONMENT", help="a table of [environments] in the fleet"
+    )
+    may.add_argument(
+        "--fleet",
+        type=Path,
+        default=Path("fleet.toml"),
+        metavar="FILE",
+        help="the fleet, which says what an environment takes (default: %(default)s)",
+    )
+    usual.json(may)
+
+
+def _product(text: str) -> tuple[str, str]:
+    name, _, version = text.rpartition("@")
+    if not name or not version:
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME@VERSION")
+    return name, version
 
 
 def _prune(actions: Any) -> None:

@@ -82,6 +82,7 @@ def schema(part: argparse.ArgumentParser) -> None:
         choices=(
             "target",
             "known-failures",
+            "load",
             "report",
             "journal",
             "events",

@@ -43,11 +43,18 @@ def run(part: argparse.ArgumentParser) -> None:
         help="what that memory calls the target (default: its base URL or its profile)",
     )
     part.add_argument(
+        "--repeat",
+        type=option_types.count,
+        metavar="N",
+        help="perform N whole runs, with a report each in reports/repeated, and name the failures"
+        " that only some of them show as flaky: k of N",
+    )
+    part.add_argument(
         "--write-known-failures",
         type=Path,
         metavar="FILE",
-        help="add what fails to a file for --known-failures, with a reason to fill in; with --db,"
-        " what fails only sometimes is flaky",
+        help="add what fails to a file for --known-failures, with a reason to fill in; with --db"
+        " or --repeat, what fails only sometimes is flaky",
     )
     show_all(part)
 

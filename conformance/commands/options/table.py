@@ -9,13 +9,21 @@ from conformance.commands.options import (
     certificates,
     fleet,
     known,
+    load,
     profiles,
     reports,
     run,
     sandbox,
     traffic,
 )
-from conformance.commands.outcome import DIAGNOSED, DISCOVERED, FLEET_VERDICTS, RENDERED, VERDICTS
+from conformance.commands.outcome import (
+    DIAGNOSED,
+    DISCOVERED,
+    FLEET_VERDICTS,
+    MEASURED,
+    RENDERED,
+    VERDICTS,
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,10 @@ COMMANDS = {
         certificates.verify,
         ("verified and active", "rejected, expired, not recomputed, or a probe differs"),
     ),
+    "kit": Command(
+        "Collect what verifies a certificate years later, without an index of packages.",
+        certificates.kit,
+    ),
     "challenge": Command(
         "Issue a seed and a deadline for a run that is to be certified.", certificates.challenge
     ),
@@ -96,6 +108,11 @@ COMMANDS = {
     ),
     "fleet": Command(
         "Check many targets; show what is remembered of them.", fleet.fleet, FLEET_VERDICTS
+    ),
+    "load": Command(
+        "Measure response times at a stated request rate; no part of conformance.",
+        load.load,
+        MEASURED,
     ),
     "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
     "init": Command(

@@ -118,6 +118,9 @@ class Latency:
     max: float
 
 
+MOST_VERSIONS = 10
+"""Versions of a product that are listed."""
+
 T = TypeVar("T")
 
 
@@ -152,6 +155,25 @@ def history(connection: Connection, target: str) -> tuple[Run, ...]:
     run = tables.run.c
     query = _columns(Run, tables.run).where(run.target == target, run.ended.is_not(None))
     return _all(connection, Run, query.order_by(run.ended, run.id))
+
+
+def of_product(connection: Connection, name: str, version: str) -> tuple[Run, ...]:
+    """Every run of a version of a product that has ended, the oldest first."""
+    run = tables.run.c
+    query = _columns(Run, tables.run).where(
+        run.product["name"].as_string() == name,
+        run.product["version"].as_string() == version,
+        run.ended.is_not(None),
+    )
+    return _all(connection, Run, query.order_by(run.ended, run.id))
+
+
+def versions(connection: Connection, name: str) -> tuple[str, ...]:
+    """The versions of a product that have a run, the last ones checked first."""
+    product, ended = tables.run.c.product, tables.run.c.ended
+    version = product["version"].as_string()
+    query = select(version).where(product["name"].as_string() == name, version.is_not(None))
+    return tuple(dict.fromkeys(connection.scalars(query.order_by(ended.desc()))))[:MOST_VERSIONS]
 
 
 def targets(connection: Connection) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ content security policy lets only the script of this package run, and nothing be
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.contract import documentation
 from conformance.report import shards, unchecked
 from conformance.report.causes.location import NOTHING
 from conformance.report.document_types import ExchangeEntry, ObservationEntry, Report
@@ -49,6 +50,7 @@ def render(report: Report, exchanges: Iterable[ExchangeEntry], steps: Sequence[S
         style=template.inline("page.css"),
         script=template.inline("page.js"),
         plot_width=survey.WIDTH,
+        documentation=documentation.link,
         **summary.values(report, groups),
         **_options(groups, operations),
     )

@@ -201,7 +201,7 @@ def _check_stale(scheme: str, trials: Trials) -> None:
     checked = trials.not_overtaken([*single, *concurrent])
     approved_by_others = {each.after.id for each in concurrent if each not in checked}
     for attempt in checked:
-        expect.status(attempt.response, *_allowed(attempt))
+        expect.status(attempt.response, *_allowed(attempt), before=attempt.first)
         if attempt.after.id not in approved_by_others:
             check_not_approved(attempt.response, attempt.after)
 

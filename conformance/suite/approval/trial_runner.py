@@ -50,7 +50,7 @@ class TrialRunner:
         """A trial with every attempt."""
         primary = self._live.callers.credential("primary")
         review, attempts = self._attempted(self._taken(), plan.asked_for(self._session, primary))
-        review, concurrent = self._attempted_at_once(review)
+        review, concurrent = self._attempted_at_once(review, attempts)
         trial = self._approve(review, scheme, None)
         return replace(trial, attempts=attempts, concurrent=concurrent, effects=dict(self._effects))
 
@@ -209,7 +209,9 @@ class TrialRunner:
             return self._pool.take_instead_of(review)
         return _as_read(review, attempt.after)
 
-    def _attempted_at_once(self, review: Review) -> tuple[Review, tuple[Attempt, ...]]:
+    def _attempted_at_once(
+        self, review: Review, earlier: Mapping[str, Attempt]
+    ) -> tuple[Review, tuple[Attempt, ...]]:
         """Send stale attempts at once; the review to go on with, and the attempts.
 
         One of them was rejected before: its repetition is no replay of an approval.
@@ -221,14 +223,21 @@ class TrialRunner:
         labels = [rejected, *(f"stale at once {n}" for n in range(1, AT_ONCE))]
         keys = [self._approvals.key(review.id, label) for label in labels]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
-        sending = Sending(primary, primary.schemes[0], "stale approvals at once")
-        responses = self._session.client.send_all(calls, [sending] * AT_ONCE, together=True)
+        others = Sending(primary, primary.schemes[0], "stale approvals at once")
+        first = earlier.get(rejected)
+        is_again = first is not None and first.before.id == review.id
+        again = replace(others, purpose="the same stale approval again") if is_again else others
+        sendings = [again, *[others] * (AT_ONCE - 1)]
+        responses = self._session.client.send_all(calls, sendings, together=True)
         after = self._read_after(review, responses)
-        attempts = tuple(Attempt(response, after, review, STALE_KIND) for response in responses)
+        attempts = [Attempt(response, after, review, STALE_KIND) for response in responses]
+        if first is not None and is_again:
+            attempts[0] = replace(attempts[0], first=first.response)
         if self._approvals.is_spent(review, after):
             self._approvals.record(review.id, review.revision, keys[0])
-            return self._pool.take(), attempts
-        return (self._pool.take_instead_of(review) if is_withheld(after) else review), attempts
+            return self._pool.take(), tuple(attempts)
+        left = self._pool.take_instead_of(review) if is_withheld(after) else review
+        return left, tuple(attempts)
 
     # --- the approval ---
 

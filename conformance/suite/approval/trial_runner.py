@@ -33,6 +33,7 @@ from conformance.suite.lists.live import Live
 MOST_EFFECTS = 3
 """Reviews that attempts of one kind may take before no more of that kind are made."""
 AT_ONCE = 4
+NEW, AGAIN = "stale approvals at once", "the same stale approval again"
 
 
 class TrialRunner:
@@ -223,21 +224,20 @@ class TrialRunner:
         labels = [rejected, *(f"stale at once {n}" for n in range(1, AT_ONCE))]
         keys = [self._approvals.key(review.id, label) for label in labels]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
-        others = Sending(primary, primary.schemes[0], "stale approvals at once")
-        first = earlier.get(rejected)
-        is_again = first is not None and first.before.id == review.id
-        again = replace(others, purpose="the same stale approval again") if is_again else others
-        sendings = [again, *[others] * (AT_ONCE - 1)]
+        tried = earlier.get(rejected)
+        first = tried.response if tried and tried.before.id == review.id else None
+        firsts = [first, *[None] * (AT_ONCE - 1)]
+        sendings = [Sending(primary, primary.schemes[0], AGAIN if each else NEW) for each in firsts]
         responses = self._session.client.send_all(calls, sendings, together=True)
         after = self._read_after(review, responses)
-        attempts = [Attempt(response, after, review, STALE_KIND) for response in responses]
-        if first is not None and is_again:
-            attempts[0] = replace(attempts[0], first=first.response)
+        attempts = tuple(
+            Attempt(response, after, review, STALE_KIND, first)
+            for response, first in zip(responses, firsts, strict=True)
+        )
         if self._approvals.is_spent(review, after):
             self._approvals.record(review.id, review.revision, keys[0])
-            return self._pool.take(), tuple(attempts)
-        left = self._pool.take_instead_of(review) if is_withheld(after) else review
-        return left, tuple(attempts)
+            return self._pool.take(), attempts
+        return (self._pool.take_instead_of(review) if is_withheld(after) else review), attempts
 
     # --- the approval ---
 

@@ -167,7 +167,8 @@ def test_a_stale_revision_is_a_conflict(
     live.callers.credential_with("primary", scheme)
     for attempt in trials.taking_the_last().values():
         if attempt.kind == STALE_KIND:
-            _check_rejected(attempt)
+            expect.status(attempt.response, *_allowed(attempt))
+            check_not_approved(attempt.response, attempt.after)
     trials.baseline(scheme)
     _check_stale(scheme, trials)
     if changed := changed_by_stale(trials):
@@ -201,14 +202,9 @@ def _check_stale(scheme: str, trials: Trials) -> None:
     checked = trials.not_overtaken([*single, *concurrent])
     approved_by_others = {each.after.id for each in concurrent if each not in checked}
     for attempt in checked:
-        expect.status(attempt.response, *_allowed(attempt))
+        expect.status(attempt.response, *_allowed(attempt), before=attempt.first)
         if attempt.after.id not in approved_by_others:
             check_not_approved(attempt.response, attempt.after)
-
-
-def _check_rejected(attempt: Attempt) -> None:
-    expect.status(attempt.response, *_allowed(attempt))
-    check_not_approved(attempt.response, attempt.after)
 
 
 def _allowed(attempt: Attempt) -> frozenset[int]:

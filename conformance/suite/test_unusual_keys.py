@@ -19,8 +19,9 @@ def test_an_unusual_key_is_new_or_invalid(unusual_keys: UnusualKeys) -> None:
     for use in unusual_keys.uses:
         if use.response.status == 200:
             check_not_in_former_state(use.review, use.after, use.response)
-        elif use.resembling and use.response.status == CONFLICT:
-            expect.status(use.response, 200)
+        elif use.resembled is not None and use.response.status == CONFLICT:
+            because = f"{use.response.purpose}, which resembles a used one"
+            expect.status(use.response, 200, because=because, before=use.resembled)
         else:
             expect.rejected(use.response)
 

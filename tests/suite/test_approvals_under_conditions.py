@@ -10,6 +10,7 @@ from intercepted import is_of
 
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.suite import (
+    test_approval,
     test_approval_steps,
     test_colleague,
     test_grants,
@@ -32,7 +33,7 @@ def test_what_a_single_step_shows_is_reported() -> None:
     """A replay stops working after its key was sent for another review."""
     edits = subjects.BY_ID["key-forgotten-after-another-review"].edits
     with stage(edits=edits) as one:
-        with pytest.raises(Violation, match="a replay does not conform: 409"):
+        with pytest.raises(Violation, match="a replay returned 409"):
             one.perform(test_approval_steps.test_a_replay_works_after_other_uses_of_its_key)
         one.perform(test_approval_steps.test_a_further_new_key_changes_nothing)
         with pytest.raises(Inconclusive, match="already have a defect: a replay"):
@@ -159,5 +160,16 @@ def test_a_former_state_by_tool_is_a_violation() -> None:
 def test_keys_that_differ_in_one_character_are_two_keys() -> None:
     """Of a long key, the end counts as well."""
     edits = subjects.BY_ID["long-keys-are-cut-off"].edits
-    with stage(edits=edits) as one, pytest.raises(Violation, match="200 characters: 409"):
+    with stage(edits=edits) as one, pytest.raises(Violation, match="resembles a used one: 409"):
         one.perform(test_unusual_keys.test_an_unusual_key_is_new_or_invalid)
+
+
+def test_a_stale_approval_that_succeeds_when_sent_again_is_shown_with_its_rejection() -> None:
+    """Without the earlier response a reader sees a stale approval that failed all other times."""
+    edits = subjects.BY_ID["stale-approval-succeeds-the-second-time"].edits
+    with stage(edits=edits) as one:
+        with pytest.raises(Violation, match="the same stale approval again: 200") as raised:
+            one.perform(test_approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
+        again = one.things["trials"].first().concurrent[0]
+    assert again.first.status == 409
+    assert raised.value.exchanges == (again.first.id, again.response.id)

@@ -54,7 +54,7 @@ class Flaw:
             return self._shown_by(last)
         return of_status(
             last,
-            "{step} does not conform: {response}",
+            "{step} returned {response}",
             expected="what the same step returned before, or is allowed to",
             kind=Kind.EFFECT,
             step=STEPS[self.requirement],

@@ -28,13 +28,14 @@ Bystander = tuple[Exchange, Exchange]
 class Attempt:
     """A request to approve `before` that has to be rejected, and the review as read afterwards.
 
-    `kind` is that of the planned attempt.
+    `kind` is that of the planned attempt; `first` is the response to the same request, sent before.
     """
 
     response: Exchange
     after: Exchange
     before: Review
     kind: str = ""
+    first: Exchange | None = None
 
     @property
     def changed_review(self) -> bool:

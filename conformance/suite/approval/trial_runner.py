@@ -33,6 +33,7 @@ from conformance.suite.lists.live import Live
 MOST_EFFECTS = 3
 """Reviews that attempts of one kind may take before no more of that kind are made."""
 AT_ONCE = 4
+NEW, AGAIN = "stale approvals at once", "the same stale approval again"
 
 
 class TrialRunner:
@@ -50,7 +51,7 @@ class TrialRunner:
         """A trial with every attempt."""
         primary = self._live.callers.credential("primary")
         review, attempts = self._attempted(self._taken(), plan.asked_for(self._session, primary))
-        review, concurrent = self._attempted_at_once(review)
+        review, concurrent = self._attempted_at_once(review, attempts)
         trial = self._approve(review, scheme, None)
         return replace(trial, attempts=attempts, concurrent=concurrent, effects=dict(self._effects))
 
@@ -209,7 +210,9 @@ class TrialRunner:
             return self._pool.take_instead_of(review)
         return _as_read(review, attempt.after)
 
-    def _attempted_at_once(self, review: Review) -> tuple[Review, tuple[Attempt, ...]]:
+    def _attempted_at_once(
+        self, review: Review, earlier: Mapping[str, Attempt]
+    ) -> tuple[Review, tuple[Attempt, ...]]:
         """Send stale attempts at once; the review to go on with, and the attempts.
 
         One of them was rejected before: its repetition is no replay of an approval.
@@ -221,10 +224,16 @@ class TrialRunner:
         labels = [rejected, *(f"stale at once {n}" for n in range(1, AT_ONCE))]
         keys = [self._approvals.key(review.id, label) for label in labels]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
-        sending = Sending(primary, primary.schemes[0], "stale approvals at once")
-        responses = self._session.client.send_all(calls, [sending] * AT_ONCE, together=True)
+        tried = earlier.get(rejected)
+        first = tried.response if tried and tried.before.id == review.id else None
+        firsts = [first, *[None] * (AT_ONCE - 1)]
+        sendings = [Sending(primary, primary.schemes[0], AGAIN if each else NEW) for each in firsts]
+        responses = self._session.client.send_all(calls, sendings, together=True)
         after = self._read_after(review, responses)
-        attempts = tuple(Attempt(response, after, review, STALE_KIND) for response in responses)
+        attempts = tuple(
+            Attempt(response, after, review, STALE_KIND, first)
+            for response, first in zip(responses, firsts, strict=True)
+        )
         if self._approvals.is_spent(review, after):
             self._approvals.record(review.id, review.revision, keys[0])
             return self._pool.take(), attempts

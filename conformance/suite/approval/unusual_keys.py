@@ -22,8 +22,8 @@ LENGTHS = (200, 1024)
 class KeyUse:
     """An approval with an unusual key; `replay` is the same request again, after a success.
 
-    It is None where the review is no longer found by then. `resembling` is true where a key that
-    differs in one character was accepted before.
+    It is None where the review is no longer found by then. `resembled` is the success of a key that
+    differs in one character, where there was one before.
     """
 
     key: str
@@ -31,7 +31,7 @@ class KeyUse:
     response: Exchange
     after: Exchange
     replay: Exchange | None
-    resembling: bool = False
+    resembled: Exchange | None = None
 
 
 class UnusualKeys:
@@ -61,15 +61,17 @@ class UnusualKeys:
         return found
 
     def _of_pair(self, keys: tuple[str, ...]) -> Iterator[KeyUse]:
-        for number, key in enumerate(keys):
+        resembled: Exchange | None = None
+        for key in keys:
             if not self._approvals.pool.can_spare():
                 return
             use = self._used(self._approvals.pool.take(), key)
             if use.response.status == 409 and use.response.is_repeated:
                 return  # the failed attempt before it may have used up the key
-            yield replace(use, resembling=number > 0)
+            yield replace(use, resembled=resembled)
             if use.response.status != 200:
                 return
+            resembled = use.response
 
     def _used(self, review: Review, key: str) -> KeyUse:
         approvals, reader = self._approvals, self._approvals.reader

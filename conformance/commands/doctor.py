@@ -152,9 +152,9 @@ def _lines(found: Diagnosis) -> Iterator[str]:
 
 
 def _described(reviews: Reviews) -> str:
-    left = f"{reviews.left} of {reviews.read} are left to approve"
+    left = f"{reviews.left} of the {reviews.read} that were read are left to approve"
     again = ", and a run makes all of them approvable again" if reviews.are_reset else ""
-    return f"{left}{again}; a run approves {reviews.taken}"
+    return f"{left}{again}; a run approves about {reviews.taken}"
 
 
 def _problems(complaints: tuple[Complaint, ...]) -> Iterator[str]:

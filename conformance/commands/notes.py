@@ -70,7 +70,8 @@ def reviews_left(target: Target, approved: Collection[str]) -> Iterator[str]:
     if spent := len(stated.intersection(approved)):
         yield (
             f"this run has approved {spent} of the {len(stated)} approvable reviews of the profile;"
-            f" at most {len(stated) - spent} are left, and a run of everything approves {REVIEWS}"
+            f" at most {len(stated) - spent} are left, and a run of everything approves about"
+            f" {max(REVIEWS, spent)}"
         )
 
 

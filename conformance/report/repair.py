@@ -39,8 +39,8 @@ ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UNREACHED = frozenset({403, 404})
 """What responds to a read of a record that is not there for its caller."""
 
-TOOL_ERROR = "/result/isError"
-"""The place of what is wrong with the error of a tool, whose body may be in a text."""
+TOOL_ERRORS = frozenset({"/result/content", "/result/structuredContent"})
+"""The places of what is wrong with the error of a tool, whose body may be in a text."""
 
 WHOLE = frozenset({Kind.OMITTED, Kind.ENDLESS, Kind.EFFECT})
 """Kinds of defects that show in more responses than a finding has."""
@@ -80,7 +80,7 @@ def _step(place: LocationEntry, exchanges: Sequence[ExchangeEntry]) -> int | Non
 
 def _pairs(defect: DefectEntry, known: Sequence[tuple[int, LocationEntry]]) -> Iterator[Condition]:
     bodies = [(step, place["name"]) for step, place in known if place["part"] == Part.BODY]
-    if len(bodies) == 1 and bodies[0] == (1, TOOL_ERROR):
+    if len(bodies) == 1 and bodies[0][0] == 1 and bodies[0][1] in TOOL_ERRORS:
         yield OneCode((0, 1))
     if len(bodies) < 2 or bodies[0] == bodies[1]:
         return
@@ -101,7 +101,7 @@ def _at_place(
     elif defect["kind"] == Kind.ABSENT and defect["fields"]:
         for name in defect["fields"]:
             pointer = f"{place['name']}/{name}"
-            is_of_tool = place["name"] == TOOL_ERROR
+            is_of_tool = place["name"] in TOOL_ERRORS
             yield ToolError(step, name) if is_of_tool else Value(step, pointer, ABSENT)
     elif defect["kind"] == Kind.EXTRA:
         yield Absent(step, place["name"])

@@ -42,6 +42,12 @@ class ToolResult:
         return self.data, *self.further
 
     @property
+    def error_place(self) -> Location:
+        """Where the body of an error is, or would be."""
+        name = "content" if self.structured is MISSING else "structuredContent"
+        return _in_body(self.exchange, f"/result/{name}")
+
+    @property
     def is_served(self) -> bool:
         """Whether the call returned data."""
         return not self.is_rejected and self.data is not MISSING
@@ -76,27 +82,23 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
     content, *others = _contents(result)
     structured = result.get("structuredContent", MISSING)
     if result.get("isError") is True:
-        where = _in_body(exchange, "/result/isError")
-        outcome = f"isError {_code(content)}".rstrip()
         return ToolResult(
             exchange,
             MISSING,
             is_rejected=True,
-            outcome=outcome,
-            where=where,
+            outcome=f"isError {_code(content)}".rstrip(),
+            where=_in_body(exchange, "/result/isError"),
             error=content,
             has_error_result=True,
             structured=structured,
         )
-    where = _in_body(exchange, "/result")
     further = tuple(_data(each) for each in others if isinstance(each, dict) and "data" in each)
-    data = _data(content)
     return ToolResult(
         exchange,
-        data,
+        _data(content),
         is_rejected=False,
         outcome="a result",
-        where=where,
+        where=_in_body(exchange, "/result"),
         further=further,
         structured=structured,
     )

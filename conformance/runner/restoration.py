@@ -1,16 +1,19 @@
 """The command of a profile that makes its reviews approvable again, before a run approves them."""
 
+import sys
 from collections.abc import Sequence
 
 import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.report.console import output
 from conformance.report.console.line import shown
 from conformance.runner.items import stage_of
 from conformance.runner.scheduling import Stage
 from conformance.runner.stated_target import target_of
 from conformance.target import command
 
+UNDER_WAY = "note: runs the command fixtures.reset, and waits until it has ended"
 SECONDS = 600
 """A database may be restored meanwhile."""
 
@@ -29,6 +32,8 @@ def perform(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
     is_part = config.getoption("conformance_shard") or config.getoption("conformance_resume")
     if is_part or not _may_approve(items):
         return
+    output.lines([UNDER_WAY], sys.stderr)
+    sys.stderr.flush()
     try:
         command.printed(target.fixtures.reset, SECONDS)
     except command.CommandError as problem:

@@ -207,7 +207,7 @@ def _comparable_permissions(operation: Operation, scheme: str, live: Live) -> It
     for permission in _other_permissions(operation, live):
         if scheme not in live.callers.credential(f"lacking.{permission}").schemes:
             continue
-        if _lacks_both(live, operation, permission, scheme):
+        if _lacks_both(live, operation, permission):
             continue
         if _is_served_elsewhere(live, operation, permission, scheme):
             yield permission
@@ -242,13 +242,10 @@ def _check_primary_may_approve(live: Live, trials: Trials) -> None:
     expect.that(not is_forbidden, _primary_is_forbidden(response), response)
 
 
-def _lacks_both(live: Live, operation: Operation, permission: str, scheme: str) -> bool:
-    """Whether one secret of the profile lacks this permission and that of the operation."""
+def _lacks_both(live: Live, operation: Operation, permission: str) -> bool:
+    """Whether one caller of the profile lacks this permission and that of the operation."""
     own = live.session.target.lacking(operation.permission)
-    other = live.callers.credential(f"lacking.{permission}")
-    if own is None or scheme not in own.schemes:
-        return False
-    return own.secret(scheme) == other.secret(scheme)
+    return own is not None and own.shares_secret(live.callers.credential(f"lacking.{permission}"))
 
 
 def _is_served_elsewhere(live: Live, operation: Operation, permission: str, scheme: str) -> bool:

@@ -88,7 +88,7 @@ def _check_error_body(result: ToolResult) -> None:
             property=name,
         )
         has_text = isinstance(body.get(name), str)
-        expect.that(has_text, violation.on(name).at(result.where), result.exchange)
+        expect.that(has_text, violation.on(name).at(result.error_place), result.exchange)
 
 
 @requirement("tools/error-code")
@@ -112,7 +112,7 @@ def test_a_tool_error_has_the_code_of_http(operation: Operation, toolbox: Toolbo
             by_tool=by_tool,
             over_http=over_http,
         )
-        where = violation.at(each.by_tool.where)
+        where = violation.at(each.by_tool.error_place)
         expect.that(by_tool == over_http, where, each.over_http, each.by_tool.exchange)
 
 

@@ -16,6 +16,7 @@ from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.init import template
 from conformance.commands.outcome import UsageError
 from conformance.report import prospect
+from conformance.suite.lists.parameters import NOT_A_UUID
 from conformance.target import profile
 from conformance.target.target import Consent
 
@@ -73,6 +74,23 @@ def test_the_names_of_parameters_are_confirmed_by_responses(everything: Any) -> 
         ("review_list", "cursor"): "cursor",
         ("review_list", "project"): "projectId",
     }
+
+
+def test_a_parameter_that_is_validated_and_ignored_is_no_filter() -> None:
+    """Unless the description states it: a run shows then that it is ignored."""
+
+    def validating(request: httpx.Request, send: Send) -> httpx.Response:
+        """Reviews are not filtered by company, and their description does not say so."""
+        is_invalid = request.url.params.get("companyId") == NOT_A_UUID
+        if is_invalid and request.url.path == "/v1/reviews":
+            return json_response(400, {"code": "invalid", "requestId": "1"})
+        return send(request)
+
+    found, _ = discovered(validating)
+
+    assert found.parameters is not None
+    assert ("review_list", "company") not in found.parameters
+    assert found.parameters["review_list", "project"] == "projectId"
 
 
 def test_reviews_and_companies_are_candidates(everything: Any) -> None:

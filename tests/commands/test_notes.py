@@ -93,7 +93,16 @@ def test_a_run_says_how_many_reviews_are_left() -> None:
     assert list(notes.reviews_left(target, set())) == []
     (note,) = notes.reviews_left(target, {ids[0], ids[2], "other"})
     assert note.startswith("this run has approved 2 of the 4 approvable reviews of the profile")
-    assert "at most 2 are left, and a run of everything approves" in note
+    assert "at most 2 are left, and a run of everything approves about 25" in note
+
+
+def test_a_run_that_has_approved_more_than_most_says_so() -> None:
+    """The next one approves as many, not the usual number."""
+    ids = [f"0198{number:04}-0000-7000-8000-000000000001" for number in range(30)]
+    target = parse({"fixtures": {"approvable-reviews": ids}}, base_url=URL, environ={})
+    (note,) = notes.reviews_left(target, set(ids[:26]))
+
+    assert note.endswith("at most 4 are left, and a run of everything approves about 26")
 
 
 def test_what_a_command_makes_approvable_again_is_not_used_up() -> None:

@@ -227,7 +227,7 @@ TOOL_RESULTS = {
 )
 def test_a_repaired_tool_error_has_a_body_or_is_another_rejection(body: str, holds: bool) -> None:
     """A replay and a written test agree."""
-    found = a_defect("absent", "/result/isError", fields=["code"])
+    found = a_defect("absent", "/result/content", fields=["code"])
     [condition] = conditions(found, [an_exchange()])
     response = {"status": 200, "headers": [], "body": {"text": body}}
     functions: dict[str, Any] = {"json": json, "Iterator": Iterator, "Any": Any}

@@ -101,7 +101,7 @@ def test_errors_of_both_interfaces_have_one_code() -> None:
     """The code of a tool may be in a text, behind words."""
     http, tool = answered(404, {"code": "gone"}), answered(200, {"result": ERROR})
     found = a_defect("difference") | {
-        "where": [{"part": "body", "name": "/result/isError", "exchange": "tool"}]
+        "where": [{"part": "body", "name": "/result/content", "exchange": "tool"}]
     }
     before = [http | {"id": "http"}, tool | {"id": "tool"}]
 

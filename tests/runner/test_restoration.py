@@ -10,6 +10,7 @@ import pytest
 from process import conformance_here
 
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
+from conformance.runner.restoration import UNDER_WAY
 
 RESET = "open('resets', 'a').write('x')"
 APPROVES = ("--only", "approval/state", "--target", "target.toml", "--trust")
@@ -45,6 +46,7 @@ def test_the_command_runs_once_before_a_run_that_approves(
     done = conformance_here(folder, "run", *APPROVES, *workers)
 
     assert (done.returncode, resets(folder)) == (CONFORMANT, 1), done.stderr
+    assert done.stderr.count(UNDER_WAY) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ def test_the_command_does_not_run_before_other_runs(
     done = conformance_here(folder, "run", *options)
 
     assert (done.returncode, resets(folder)) == (CONFORMANT, 0), done.stderr
+    assert UNDER_WAY not in done.stderr
 
 
 def test_without_consent_the_command_does_not_run(profile: Path) -> None:

@@ -228,20 +228,33 @@ class Search:
     def _parameters(self, document: Document | None) -> dict[tuple[str, str], str]:
         found = {}
         for operation, role in api.load().open_names:
-            for name in _candidates(operation, role, document):
-                if self._is_known(operation, role, name):
+            described, usual = _candidates(operation, role, document)
+            for name in dict.fromkeys([*described, usual]):
+                is_stated = role == "cursor" or name in described
+                if self._is_known(operation, role, name, is_stated=is_stated):
                     found[operation, role] = name
                     break
         return found
 
-    def _is_known(self, operation: str, role: str, name: str) -> bool:
-        """Whether responses show that the target knows a name for the query parameter of a role."""
+    def _is_known(self, operation: str, role: str, name: str, *, is_stated: bool) -> bool:
+        """Whether responses show that the target knows a name for the query parameter of a role.
+
+        A target that validates whatever looks like an id, and ignores it, knows no filter by it,
+        unless its description states one.
+        """
         names = {**self._target.parameters, (operation, role): ParameterName(name)}
         self._change(parameters=frozen(names))
         live = self._live()
         with suppress(*NOTHING):
-            return is_known(live.operation(operation), role, live)
+            is_heeded = is_stated or self._filters(operation, name, live.made_up(role))
+            return is_heeded and is_known(live.operation(operation), role, live)
         return False
+
+    def _filters(self, operation: str, name: str, id: str) -> bool:
+        """Whether a list leaves out its records where a parameter names an unknown id."""
+        call = Call(operation).asking(**{name: id})
+        response = self._live().callers.send(call, purpose=f"does {name} filter?")
+        return response.status != 200 or not response.items
 
     def _records(self, operation: str) -> list[dict[str, Any]]:
         """The records of the first page of a list."""
@@ -273,14 +286,14 @@ def _openapi(body: bytes) -> Document | None:
     return Document(source) if "openapi" in source.document else None
 
 
-def _candidates(operation: str, role: str, document: Document | None) -> list[str]:
-    """Names that the query parameter of a role may have: as described, and the usual one."""
+def _candidates(operation: str, role: str, document: Document | None) -> tuple[list[str], str]:
+    """Names that the query parameter of a role may have: those described, and the usual one."""
     path = openapi.load().operation(operation).path
     names = [] if document is None else _described_names(document, path)
     harmless = filter(NAME.fullmatch, names)
     likely = [name for name in harmless if role in name.lower() or _is_cursor(role, name)]
     usual = api.load().open_names[operation, role] or f"{role}Id"
-    return list(dict.fromkeys([*likely[:MOST_NAMES], usual]))
+    return likely[:MOST_NAMES], usual
 
 
 def _is_cursor(role: str, name: str) -> bool:

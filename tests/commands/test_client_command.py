@@ -10,7 +10,7 @@ import pytest
 from edited_client import MUTANTS, VARIANTS, EditedClient
 
 from conformance.__main__ import main
-from conformance.contract import requirements
+from conformance.contract import import_path, requirements
 from conformance.contract.verdict import Verdict
 
 Report = dict[str, Any]
@@ -93,6 +93,19 @@ def test_no_secret_of_a_client_is_in_its_report(tmp_path: Path) -> None:
     texts = [path.read_text(encoding="utf-8") for path in files]
     assert "$PRIMARY_API_KEY" in json.dumps(report)
     assert not any("key_" in text or "token_" in text for text in texts if "PRIMARY" not in text)
+
+
+def test_a_client_imports_what_is_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What keeps processes of this package from a folder of others is not passed on to it."""
+    monkeypatch.setenv(import_path.VARIABLE, import_path.OURS)
+    (tmp_path / "beside.py").write_text("", encoding="utf-8")
+    client = tmp_path / "client.py"
+    client.write_text("import beside", encoding="utf-8")
+    _, report = report_of(client, tmp_path, "plain")
+    ends = [each["values"] for each in report["observations"] if each["id"] == "client/ending"]
+    assert ends == [["exit code 0"]]
 
 
 def test_a_client_that_sends_nothing_is_not_conformant(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from conformance.commands.outcome import UsageError
+from conformance.contract import import_path
 
 PATIENCE = 5.0
 """Seconds between the signal that asks a client to end and the one that ends it."""
@@ -23,7 +24,7 @@ def ending(command: Sequence[str], environment: Mapping[str, str], seconds: floa
             command,
             stdin=subprocess.DEVNULL,
             stdout=sys.__stderr__,
-            env={**os.environ, **environment},
+            env={**import_path.unprotected(os.environ), **environment},
             start_new_session=True,
         )
     except OSError as problem:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from conformance.http import look_alikes
-
 DEEPEST = 8
 """Layers that are decoded of one text."""
 
@@ -34,16 +32,16 @@ _CONTROLS = b'"bfnrt'
 """What a backslash turns into a character that hardly any secret has."""
 
 SHOWS_NOTHING = rb"""
-    \x00 | \x1b\[[0-9;]*m | \x1b\][^\x07\x1b]{0,99}(?: \x07 | \x1b\\ )
-  | \xc2\xad | \xcc[\x80-\xbf] | \xcd[\x80-\xaf] | \xd8\x9c
-  | \xe1\xaa[\xb0-\xbf] | \xe1\xab[\x80-\xbf] | \xe1\xb7[\x80-\xbf]
-  | \xe2\x83[\x90-\xbf] | \xef\xb8[\xa0-\xaf]
+    \x00 | \x1b\[[0-9;]*m | \xc2\xad | \xcd\x8f | \xd8\x9c
   | \xe1(?: \x85[\x9f\xa0] | \x9e[\xb4\xb5] | \xa0[\x8b-\x8f] )
   | \xe2(?: \x80[\x8b-\x8f\xaa-\xae] | \x81[\xa0-\xaf] ) | \xe3\x85\xa4
   | \xef(?: \xb8[\x80-\x8f] | \xbb\xbf | \xbe\xa0 | \xbf[\xb0-\xb8] )
   | \xf0(?: \x9b\xb2[\xa0-\xa3] | \x9d\x85[\xb3-\xba] ) | \xf3\xa0[\x80-\xbf]{2}
 """
-"""Styles and titles of a terminal, what Unicode calls default ignorable, and marks over others."""
+"""Styles of a terminal, and what Unicode calls default ignorable, in UTF-8."""
+
+FULL_WIDTH = rb"\xef\xbc[\x8d\x90-\x99\xa1-\xba\xbf] | \xef\xbd[\x81-\x9a]"
+"""Letters, digits, `-` and `_` that are as wide as those of Chinese, in UTF-8."""
 
 _FIRST = rb"""
     \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -64,18 +62,9 @@ _QUOTED = rb"=(?:[%b][0-9a-fA-F]|(?:\r|\\r)?(?:\n|\\n))"
 _ENDLESS = re.compile(rb"&#(?:0*(?:[12][0-9]{2}|[3-9][0-9])|[xX]0*[2-9a-fA-F][0-9a-fA-F])")
 _STARTS = (b"\\", b"%", b"&", b"\x00", b"\x1b")
 _BEYOND = (
-    *(b"\xc2\xad", b"\xcc", b"\xcd", b"\xd8\x9c", b"\xe1\x85", b"\xe1\x9e", b"\xe1\xa0"),
-    *(b"\xe1\xaa", b"\xe1\xab", b"\xe1\xb7", b"\xe2\x80", b"\xe2\x81", b"\xe2\x83", b"\xe3\x85"),
-    *(
-        b"\xef\xb8",
-        b"\xef\xbb",
-        b"\xef\xbe",
-        b"\xef\xbf",
-        b"\xf0\x9b",
-        b"\xf0\x9d\x85",
-        b"\xf3\xa0",
-    ),
-    *look_alikes.STARTS,
+    *(b"\xc2\xad", b"\xcd\x8f", b"\xd8\x9c", b"\xe1\x85", b"\xe1\x9e", b"\xe1\xa0"),
+    *(b"\xe2\x80", b"\xe2\x81", b"\xe3\x85", b"\xef\xb8", b"\xef\xbb", b"\xef\xbc", b"\xef\xbd"),
+    *(b"\xef\xbe", b"\xef\xbf", b"\xf0\x9b", b"\xf0\x9d\x85", b"\xf3\xa0"),
 )
 
 
@@ -98,9 +87,7 @@ class _Escapes:
 _USUAL, _UNUSUAL = (
     (
         _Escapes(
-            re.compile(_FIRST % (left_out, SHOWS_NOTHING, look_alikes.PATTERN), re.VERBOSE),
-            _STARTS,
-            _BEYOND,
+            re.compile(_FIRST % (left_out, SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE), _STARTS, _BEYOND
         ),
         _Escapes(re.compile(_QUOTED % digit), (b"=",)),
         _Escapes(_ENDLESS, (b"&#",)),
@@ -252,8 +239,13 @@ def meaning(escape: bytes) -> bytes:
         if digits.startswith(b"u"):
             return _character(digits[1:])
         return bytes.fromhex(digits.decode()) if digits.strip(b"\\rn\r\n") else b""
-    ordinary = look_alikes.meaning(escape.decode())
-    return ordinary.encode() if ordinary else b""  # it shows nothing
+    if escape.startswith((b"\xef\xbc", b"\xef\xbd")):
+        return bytes((ord(escape.decode()) - _WIDER,))
+    return b""  # it shows nothing
+
+
+_WIDER = 0xFEE0
+"""From a character to the one of full width."""
 
 
 def _entity(escape: bytes) -> bytes:

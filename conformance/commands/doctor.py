@@ -1,7 +1,6 @@
 """`conformance doctor`: what a run would check and change, its duration, and what is wrong."""
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
@@ -12,19 +11,16 @@ from conformance.commands.diagnosis.complaint import Complaint
 from conformance.commands.diagnosis.expectation import Duration
 from conformance.commands.diagnosis.fixtures import Reviews, reviews_left
 from conformance.commands.discovery.profile_text import MISSING, missing
-from conformance.commands.outcome import UsageError
+from conformance.commands.reading_session import reading_session
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import per_second
 from conformance.http import quota
-from conformance.http.budget import Budget
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report import prospect
 from conformance.report.console import output
 from conformance.report.prospect import Prospect
-from conformance.runner import preflight
-from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
 from conformance.target.target import Target
@@ -67,24 +63,8 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
 
     Raises UsageError where there is nothing to check, Inconclusive where it cannot be read in time.
     """
-    limits = target.limits
-    session = Session(
-        target,
-        transport,
-        seed=1,
-        depth=DEPTHS["quick"],
-        rate=limits.requests_per_second,
-        connections=limits.connections,
-        budget=Budget.within(limits.max_response_bytes, limits.max_requests, limits.max_time),
-    )
-    session.dispatcher.waiting.say = _say
-    try:
-        obstacle = preflight.obstacle(session)
-        if obstacle is not None:
-            raise UsageError(obstacle)
+    with reading_session(target, transport, "doctor") as session:
         return _diagnosed(session, target)
-    finally:
-        session.close()
 
 
 def _diagnosed(session: Session, stated: Target) -> Diagnosis:
@@ -114,12 +94,6 @@ def _limit(responses: Sequence[Exchange]) -> str | None:
     """The rate limit that the headers of a response state."""
     limits = (quota.stated(each.response) for each in responses if each.response is not None)
     return next(filter(None, limits), None)
-
-
-def _say(text: str) -> None:
-    """A line for whoever waits, apart from the result."""
-    output.lines([f"doctor  {text}"], sys.stderr)
-    sys.stderr.flush()
 
 
 def _responses(live: Live) -> list[Exchange]:

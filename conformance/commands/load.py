@@ -1,7 +1,6 @@
 """`conformance load`: response times at a stated request rate, from an open loop; reads only."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ import orjson
 from conformance.commands import own_profile
 from conformance.commands.options.load import REPORT_DIR
 from conformance.commands.outcome import UsageError
+from conformance.commands.reading_session import reading_session
 from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.http.budget import LONGEST_RESPONSE, Budget
@@ -23,8 +23,6 @@ from conformance.load.document import Measurement
 from conformance.load.open_loop import PURPOSE, OpenLoop
 from conformance.load.schedule import Schedule
 from conformance.report.console import output
-from conformance.runner import preflight
-from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.storage import fresh_file
 from conformance.storage.folder import check_parts
@@ -65,26 +63,10 @@ def measured(target: Target, transport: Transport, schedule: Schedule) -> Measur
     Inconclusive where the time or the requests of a command do not suffice to find records.
     """
     primary = _check(target, transport, schedule)
-    limits = target.limits
-    session = Session(
-        target,
-        transport,
-        seed=1,
-        depth=DEPTHS["quick"],
-        rate=limits.requests_per_second,
-        connections=limits.connections,
-        budget=Budget.within(limits.max_response_bytes, limits.max_requests, limits.max_time),
-    )
-    session.dispatcher.waiting.say = _say
-    try:
-        obstacle = preflight.obstacle(session)
-        if obstacle is not None:
-            raise UsageError(obstacle)
+    with reading_session(target, transport, ITEM) as session:
         found = reads.found(session.context("records"), primary)
-        session.limit(_budget(schedule, limits))
+        session.limit(_budget(schedule, target.limits))
         return _performed(session, primary, schedule, found)
-    finally:
-        session.close()
 
 
 def _performed(
@@ -95,7 +77,9 @@ def _performed(
     sending = Sending(primary, None, PURPOSE, patient=False, in_contract=False)
     loop = OpenLoop(session.context(ITEM).client, sending)
     requests = quantity(schedule.requests, "request")
-    _say(f"{requests} to {quantity(len(found.calls), 'operation')}, {schedule.rate:g} per second")
+    session.dispatcher.waiting.say(
+        f"{requests} to {quantity(len(found.calls), 'operation')}, {schedule.rate:g} per second"
+    )
     started = datetime.now(UTC).isoformat(timespec="seconds")
     loop.perform(schedule, found.calls)
     redact = session.redactor.text  # a reason quotes a response
@@ -158,9 +142,3 @@ def _write(folder: Path, stated: Mapping[str, Any]) -> None:
     contents = (orjson.dumps(stated, option=orjson.OPT_INDENT_2), page.render(stated).encode())
     for name, content in zip(FILES, contents, strict=True):
         fresh_file.write(folder / name, content)
-
-
-def _say(text: str) -> None:
-    """A line for whoever waits, apart from the result."""
-    output.lines([f"load  {text}"], sys.stderr)
-    sys.stderr.flush()

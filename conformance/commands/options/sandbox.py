@@ -5,6 +5,7 @@ import importlib
 from collections.abc import Callable
 from pathlib import Path
 
+from conformance.commands.options import usual
 from conformance.runner import option_types
 
 
@@ -56,13 +57,7 @@ def _data(part: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep the data and the approvals in a SQLite file instead of in memory",
     )
-    part.add_argument(
-        "--seed",
-        type=option_types.integer,
-        default=1,
-        metavar="N",
-        help="the same seed creates the same data (default: %(default)s)",
-    )
+    usual.seed(part)
     part.add_argument(
         "--data",
         type=option_types.count,

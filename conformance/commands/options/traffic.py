@@ -28,13 +28,7 @@ def client(part: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="stop a client that takes longer in a scenario (default: %(default)g)",
     )
-    part.add_argument(
-        "--seed",
-        type=option_types.integer,
-        default=1,
-        metavar="N",
-        help="the same seed creates the same data (default: %(default)s)",
-    )
+    usual.seed(part)
     _report(part)
     part.add_argument(
         "command_line",

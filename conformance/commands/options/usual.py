@@ -24,6 +24,17 @@ def processes(part: argparse.ArgumentParser, what: str = "number of processes") 
     )
 
 
+def seed(part: argparse.ArgumentParser) -> None:
+    """The seed of the data of a reference."""
+    part.add_argument(
+        "--seed",
+        type=option_types.integer,
+        default=1,
+        metavar="N",
+        help="the same seed creates the same data (default: %(default)s)",
+    )
+
+
 def action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:
     """A new action of a command that has several."""
     added: argparse.ArgumentParser = actions.add_parser(name, help=help, allow_abbrev=False)

@@ -154,7 +154,7 @@ class Recorder:
 
 
 async def _body(receive: Receive) -> AsyncIterator[Message]:
-    """The messages with the body of a request, up to its end, or to what is kept of it."""
+    """The messages with the body of a request, up to its end, or to the stored part of it."""
     length, has_more = 0, True
     while has_more and length <= LONGEST_RESPONSE:
         message = await receive()
@@ -164,7 +164,7 @@ async def _body(receive: Receive) -> AsyncIterator[Message]:
 
 
 def _longer(body: bytes, message: Message) -> bytes:
-    """A body with the part in a message; one byte more than is kept says that it was longer."""
+    """A body with the part in a message; one byte past the limit shows that it was longer."""
     part: bytes = message.get("body", b"")
     return (body + part)[: LONGEST_RESPONSE + 1] if part else body
 

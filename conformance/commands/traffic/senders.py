@@ -1,4 +1,4 @@
-"""Who has sent a request: callers by their credentials, of which no text is kept."""
+"""Who has sent a request: callers by their credentials, whose text is never stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -15,7 +15,7 @@ from conformance.reference import Reference, serve
 from conformance.runner.examination import IN_PROCESS
 
 STARTING = 30.0
-"""Seconds in which the server begins to listen, or ends once it is told to."""
+"""Seconds in which the server begins to listen, or ends after the signal to stop."""
 
 REVIEWS = 2
 """Approvable reviews that a client is given."""
@@ -55,7 +55,7 @@ class Served:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a client is told, as environment variables."""
+        """The environment variables of a client."""
         primary = self.profile["credentials"]["primary"]
         reviews = self.profile["fixtures"]["approvable-reviews"]
         return {

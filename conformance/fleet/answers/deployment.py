@@ -71,7 +71,7 @@ def _of_gaps(evidence: Evidence, wanted: Environment) -> Iterator[str]:
     """What has to be checked and was not; without a list, what the gate of the run required."""
     if not wanted.require:
         if not evidence.run.complete:
-            yield "the run could not check what its own gate requires"
+            yield "the run could not check what its [gate] requires"
         return
     whole = {each.requirement: each for each in evidence.verdicts if not each.operation}
     for name in wanted.require:

@@ -90,13 +90,7 @@ class Assembly:
             if "subject" in suite
             else gate.entry(entries, every, self.required, self.target, self.baseline),
         }
-        if needed := needed_budget.entry(entries):
-            report["needed-budget"] = needed
-        if gathered.budgets:
-            budgets = gathered.budgets.items()
-            report["budgets"] = [{"budget": name, "count": number} for name, number in budgets]
-        if circumstances := gathered.circumstances.entry:
-            report["circumstances"] = circumstances
+        _add_notes(report, gathered)
         if self.known is not None:
             _mark_known(report, self.known)
         return report
@@ -166,6 +160,17 @@ def _name_checks(found: FindingEntry, needed_by: Mapping[str, Collection[str]]) 
     checks = {check for item in found["items"] for check in needed_by.get(item, ())}
     if checks and found["verdict"] == Verdict.FAIL:
         found["checks"] = sorted(checks)[: document.MOST_FINDINGS]
+
+
+def _add_notes(report: Report, gathered: Gathered) -> None:
+    """Add what only some runs have: the needed budget, budgets that ran out, circumstances."""
+    if needed := needed_budget.entry(report["requirements"]):
+        report["needed-budget"] = needed
+    if gathered.budgets:
+        budgets = gathered.budgets.items()
+        report["budgets"] = [{"budget": name, "count": number} for name, number in budgets]
+    if circumstances := gathered.circumstances.entry:
+        report["circumstances"] = circumstances
 
 
 def _mark_known(report: Report, known: Sequence[Known]) -> None:

@@ -96,7 +96,7 @@ class Companion:
             message = await receive()
             body, more = body + message.get("body", b""), message.get("more_body", False)
         headers = [*scope["headers"], (b"x-api-key", self._key)]
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
             response = await client.request(
                 scope["method"], self._origin + scope["path"], headers=headers, content=body
             )

@@ -47,7 +47,7 @@ def run_suite(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=600,
         env=environment,
     )
 

@@ -16,6 +16,7 @@ from conformance.assurance.second.contract import Contract, Operation
 from conformance.assurance.second.exchange import UNKNOWN, UUID, Body, Caller, Exchange
 from conformance.assurance.second.history import History
 
+CREDENTIALS = frozenset({"x-api-key", "authorization"})
 NO_MEANING = frozenset({
     "accept", "accept-encoding", "content-length", "content-type", "traceparent", "user-agent",
     "x-conformance-exchange",
@@ -101,14 +102,13 @@ def _exchange(
     operation, subject = place
     arguments = parse_qsl(query, keep_blank_values=True)
     headers = [(name, value) for name, value in request["headers"]]
-    credentials = [pair for pair in headers if pair[0] in {"x-api-key", "authorization"}]
-    callers = [secrets.get(pair) for pair in credentials]
+    callers = [secrets.get(pair) for pair in headers if pair[0] in CREDENTIALS]
     names = [name for name, _ in arguments]
     sent = _body(line, "request", request["body"]) if request["body"] else None
     is_plain = (
         len(callers) < 2
         and None not in callers
-        and {name for name, _ in headers} <= NO_MEANING | {"x-api-key", "authorization"}
+        and {name for name, _ in headers} <= NO_MEANING | CREDENTIALS
         and len(set(names)) == len(names)
         and _is_of_type(operation, dict(headers), has_body=sent is not None)
     )

@@ -19,6 +19,31 @@ def diff(part: argparse.ArgumentParser) -> None:
 
 def selftest(part: argparse.ArgumentParser) -> None:
     """The mutants and variants to run, and the number of processes."""
+    _subjects(part)
+    part.add_argument(
+        "--seeds",
+        type=option_types.count,
+        metavar="N",
+        help="run each with all its checks, and with the seeds from 1 to N in turn; slower",
+    )
+    part.add_argument(
+        "--alone",
+        action="store_true",
+        help="run each variant by itself, not several in one reference; slower",
+    )
+    usual.processes(part)
+    usual.json(part, "the matrix as a JSON object")
+    part.add_argument(
+        "--list", action="store_true", help="list the mutants and variants, and run none"
+    )
+    part.add_argument(
+        "--coverage",
+        action="store_true",
+        help="print the mutants of each requirement (spec/COVERAGE.md), and run none",
+    )
+
+
+def _subjects(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--also",
         nargs="+",
@@ -42,25 +67,4 @@ def selftest(part: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ID",
         help="run only these mutants and variants",
-    )
-    part.add_argument(
-        "--seeds",
-        type=option_types.count,
-        metavar="N",
-        help="run each with all its checks, and with the seeds from 1 to N in turn; slower",
-    )
-    part.add_argument(
-        "--alone",
-        action="store_true",
-        help="run each variant by itself, not several in one reference; slower",
-    )
-    usual.processes(part)
-    usual.json(part, "the matrix as a JSON object")
-    part.add_argument(
-        "--list", action="store_true", help="list the mutants and variants, and run none"
-    )
-    part.add_argument(
-        "--coverage",
-        action="store_true",
-        help="print the mutants of each requirement (spec/COVERAGE.md), and run none",
     )

@@ -31,6 +31,12 @@ def run(part: argparse.ArgumentParser) -> None:
         help="perform the checks in N processes; one has up to 32 requests under way already",
     )
     usual.json(part, "the outcome as a JSON object, and nothing else")
+    _memory(part)
+    _again(part)
+    show_all(part)
+
+
+def _memory(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--db",
         type=database,
@@ -42,6 +48,9 @@ def run(part: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="what that memory calls the target (default: its base URL or its profile)",
     )
+
+
+def _again(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--repeat",
         type=option_types.count,
@@ -56,7 +65,6 @@ def run(part: argparse.ArgumentParser) -> None:
         help="add what fails to a file for --known-failures, with a reason to fill in; with --db"
         " or --repeat, what fails only sometimes is flaky",
     )
-    show_all(part)
 
 
 def database(text: str) -> str:

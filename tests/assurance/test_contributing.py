@@ -25,7 +25,7 @@ FILES = (
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with the made-up requirement."""
     folder = tmp_path_factory.mktemp("checkout")
-    for name in ("conformance", "spec", "tests/support", "tests/population"):
+    for name in ("conformance", "spec", "tests/clients", "tests/support", "tests/population"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name, example in zip(FILES, EXAMPLES, strict=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from conformance.contract import files
+from conformance.contract.first_error import first_error
 from conformance.contract.late_imports import ALONE
 from conformance.contract.pointer import pointer
 from conformance.storage import json_text
@@ -60,7 +61,7 @@ def checked(content: bytes, validator: "Validator") -> Any:
 
 def check(value: object, validator: "Validator") -> None:
     """Raise Malformed where a schema does not describe a value."""
-    problem = next(validator.iter_errors(value), None)
+    problem = first_error(validator, value)
     if problem is not None:
         place = _shown(pointer(problem.instance_path)) or "the whole"
         raise Malformed(f"{place}: {_shown(problem.message)}")

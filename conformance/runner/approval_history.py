@@ -1,16 +1,14 @@
 """All approvals that a process has sent, and what the rule on replays says of them at the end."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from conformance.contract.api import Api
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.exchange import FACT, MISSING, Exchange
+from conformance.http.redaction import Redactor
 from conformance.rules import replay
 from conformance.rules.replay import Attempt, Replay
 from conformance.runner.result import ItemResult, documents, redacted
-
-if TYPE_CHECKING:
-    from conformance.runner.session import Session
 
 ITEM = f"{FACT}replays"
 
@@ -18,8 +16,9 @@ ITEM = f"{FACT}replays"
 class ApprovalHistory:
     """The requests to approve reviews, of every check and fact, in the order of their ends."""
 
-    def __init__(self) -> None:
-        self._exchanges: list[Exchange] = []
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._attempts: list[Attempt] = []
         self._adopted: frozenset[str] = frozenset()
 
     def adopt(self, reviews: frozenset[str]) -> None:
@@ -28,48 +27,42 @@ class ApprovalHistory:
 
     def add(self, exchange: Exchange) -> None:
         """Keep an exchange of the approval, by either interface."""
-        self._exchanges.append(exchange)
+        for read in (replay.by_tool, replay.over_http):
+            attempt = read(exchange, self._api.approval, self._api.approved_id)
+            if attempt is not None:
+                self._attempts.append(attempt)
+                return
 
-    def result(self, session: "Session") -> ItemResult | None:
+    def result(self, redactor: Redactor) -> ItemResult | None:
         """The replays that the target has got wrong; None where there are none."""
-        attempts = list(self._attempts(session))
+        attempts = list(self._attempts)
         replays = replay.examine(attempts)
         findings = tuple(
-            redacted(found, ITEM, session.redactor)
+            redacted(found, ITEM, redactor)
             for requirement in (replay.OVER_HTTP, replay.BY_TOOL)
-            for found in _findings(requirement, replays, session.api.approval.id)
+            for found in _findings(requirement, replays, self._api.approval.id)
         )
         if not findings:
             return None
-        exchanges = {exchange.id: exchange for exchange in self._exchanges}
-        evidence = documents(findings, exchanges.get, session.redactor)
+        exchanges = {each.exchange.id: each.exchange for each in attempts}
+        evidence = documents(findings, exchanges.get, redactor)
         return ItemResult(ITEM, findings, (), evidence, 0, {}, {})
 
-    def reviews(self, session: "Session") -> frozenset[str]:
+    def reviews(self) -> frozenset[str]:
         """The reviews that were to be approved, by their ids in lower case, whatever came of it."""
-        own = (each.review.lower() for each in self._attempts(session))
-        return self._adopted.union(own)
+        return self._adopted.union(each.review.lower() for each in list(self._attempts))
 
-    def begun(self, session: "Session") -> dict[str, float]:
+    def begun(self) -> dict[str, float]:
         """When the first approval of each review began that has a result, in seconds of the run.
 
         Attempts that are rejected are sent beside reads, and approvals are not.
         """
         begun: dict[str, float] = {}
-        for each in self._attempts(session):
+        for each in list(self._attempts):
             start, review = each.exchange.started, each.review.lower()
             if each.data is not MISSING:
                 begun[review] = min(start, begun.get(review, start))
         return begun
-
-    def _attempts(self, session: "Session") -> Iterator[Attempt]:
-        api = session.api
-        for exchange in list(self._exchanges):
-            for read in (replay.by_tool, replay.over_http):
-                attempt = read(exchange, api.approval, api.approved_id)
-                if attempt is not None:
-                    yield attempt
-                    break
 
 
 def _findings(requirement: str, replays: Sequence[Replay], operation: str) -> Iterator[Finding]:

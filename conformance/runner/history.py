@@ -108,7 +108,7 @@ def results(session: "Session", *, is_cut: bool = False) -> list[ItemResult]:
 
     Where the run was cut, nothing more is sent to look into what is suspected.
     """
-    found = [session.approvals.result(session)]
+    found = [session.approvals.result(session.redactor)]
     if not is_cut:
         context = session.context(ITEM)
         own = context.finish(tuple(session.knowledge.disagreements(context)))

@@ -110,7 +110,7 @@ class Session:
         secrecy.protect(secrets)
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
-        self.approvals = ApprovalHistory()
+        self.approvals = ApprovalHistory(self.api)
         self.history = History()
         self._reported: set[str] = set()
         self.logged, self.responding = 0, 0.0

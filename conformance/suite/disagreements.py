@@ -146,7 +146,7 @@ def _finding(suspected: Disagreement, violation: Violation) -> Finding:
 
 def _differing(context: Context) -> Iterator[list[Variant]]:
     """The records that were not always shown alike, and that this run did not try to approve."""
-    attempted = context.session.approvals.reviews(context.session)
+    attempted = context.session.approvals.reviews()
     for variants in context.session.history.differing():
         resource, id, caller, _ = variants[0].places[0].key
         is_repeatable = caller in context.target.credentials and caller not in UNREPEATED

@@ -11,6 +11,7 @@ QUICK = [
     "tools: a schema that branches",
     "tools: an output schema with an evil pattern",
     "tools: alternatives that are the schema itself",
+    "tools: required properties that are the schema itself",
     "tools: cursors that double",
     "description: schemas that branch",
     "description: an evil pattern with a default in 3.0",

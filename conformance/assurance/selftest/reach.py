@@ -218,7 +218,7 @@ def measured(seed: int, depth: str) -> Reach:
         performed = checks.performed(session, checks.collected())
     finally:
         session.close()
-    reviews = session.approvals.reviews(session)
+    reviews = session.approvals.reviews()
     facts = dict(session.facts.items())
     return Reach(performed, probe.functions(), facts, history.items, reviews)
 

@@ -154,7 +154,7 @@ class Replay:
             contexts = [fact.context for fact in outcome.context.facts()]
             results = [outcome.context.finish(own), *(each.finish() for each in contexts)]
             if check.requirement in (replay.OVER_HTTP, replay.BY_TOOL):
-                history = self._session.approvals.result(self._session)
+                history = self._session.approvals.result(self._session.redactor)
                 results += [history] if history is not None else []
             self._performed[check.name] = tuple(
                 found for result in results for found in result.findings

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.contract.description import alternatives, keywords
 from conformance.contract.description.document import Choice, Choices, Document
 from conformance.contract.description.node import Node
+from conformance.contract.first_error import first_error
 
 MOST_REQUIRED = 200
 """Required properties that may contradict the rest of a schema."""
@@ -223,7 +224,7 @@ class View:
         It contains nothing of the value. Raises SchemaError.
         """
         try:
-            error = next(self._validator.iter_errors(value), None)
+            error = first_error(self._validator, value)
         except UnicodeEncodeError:  # the message would quote a lone surrogate
             return "an unknown place"
         if error is None:

@@ -58,7 +58,7 @@ def _way(sighting: Sighting) -> object:
 
 def _former(context: Context, face: str) -> Iterator[Sighting]:
     """The sightings of reviews from before their approval that can be asked for again."""
-    begun = context.session.approvals.begun(context.session)
+    begun = context.session.approvals.begun()
     approved = context.approved & begun.keys()
     for sighting in context.session.history.ways(RESOURCE, approved):
         way = sighting.answer.way

@@ -11,11 +11,12 @@ from itertools import islice
 from typing import Any
 
 from conformance.contract import pointer, validators
+from conformance.contract.first_error import first_error
 from conformance.rules.tool_call import normalized
 
 MAX_DEPTH = 4
 MOST_PARTS = 5_000
-"""Schemas within an input schema that are looked at for one question."""
+"""Schemas and properties within an input schema that are looked at for one question."""
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 Schema = Mapping[str, Any]
 ArgumentPath = tuple[str, ...]
@@ -28,7 +29,7 @@ def rejection(arguments: Mapping[str, Any], schema: Schema) -> str | None:
     None if one of two independent validators accepts them, or if the schema is invalid.
     """
     try:
-        error = next(validators.fast(schema).iter_errors(arguments), None)
+        error = first_error(validators.fast(schema), arguments)
     except ValueError:
         return None
     if error is None or validators.accepts(schema, arguments):
@@ -73,7 +74,7 @@ def arranged(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads an input schema, up to MOST_PARTS schemas of it."""
+    """Reads an input schema, up to MOST_PARTS parts of it."""
 
     def __init__(self, root: Schema) -> None:
         self._root = root
@@ -85,7 +86,7 @@ class _Reader:
         while waiting and self._left > 0:
             schema, way = waiting.popleft()
             for part in self.parts(schema, len(way)):
-                for name, inner in _properties(part):
+                for name, inner in self._properties(part):
                     yield normalized(name), (*way, name)
                     if len(way) < MAX_DEPTH and len(waiting) < MOST_PARTS:
                         waiting.append((inner, (*way, name)))
@@ -95,10 +96,18 @@ class _Reader:
         document: dict[str, Any] = {}
         for part in self.parts(schema, depth):
             required = _array(part, "required")
-            for name, inner in _properties(part):
+            for name, inner in self._properties(part):
                 if name in required:
                     document |= self._required_property(name, inner, depth)
         return document
+
+    def _properties(self, schema: Schema) -> Iterator[tuple[str, Any]]:
+        """The properties of a schema, as many as are still looked at."""
+        for each in _properties(schema):
+            if self._left <= 0:
+                return
+            self._left -= 1
+            yield each
 
     def _required_property(self, name: str, schema: Any, depth: int) -> dict[str, Any]:
         parts = list(self.parts(schema))
@@ -110,15 +119,20 @@ class _Reader:
         return {name: values[0]} if values else {}
 
     def parts(self, schema: Any, depth: int = 0) -> Iterator[Schema]:
-        """A schema, what it refers to, and what they combine: an argument is often one or null."""
-        for one in islice(self._followed(schema), MAX_DEPTH + 1):
-            if depth > MAX_DEPTH or self._left <= 0:
-                return
-            self._left -= 1
-            yield one
-            for keyword in ALTERNATIVES:
-                for part in _array(one, keyword):
-                    yield from self.parts(part, depth + 1)
+        """A schema, what it refers to, and what they combine: an argument is often one or null.
+
+        The outermost first, and each once, however often it is referred to.
+        """
+        waiting, seen = deque([(schema, depth)]), set[int]()
+        while waiting:
+            node, level = waiting.popleft()
+            for one in islice(self._followed(node), MAX_DEPTH + 1):
+                if level > MAX_DEPTH or self._left <= 0 or id(one) in seen:
+                    break
+                self._left -= 1
+                seen.add(id(one))
+                yield one
+                waiting += ((part, level + 1) for key in ALTERNATIVES for part in _array(one, key))
 
     def _followed(self, schema: Any) -> Iterator[Schema]:
         """A schema, and what it refers to: what is beside a reference counts too."""

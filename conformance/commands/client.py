@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 
 from conformance.commands import shown
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
 from conformance.commands.traffic import command, gathered, judgement, parameters
 from conformance.commands.traffic.gathered import Gathering
 from conformance.commands.traffic.recorder import Addresses, Recorder
@@ -64,17 +65,18 @@ def _target(seed: int) -> Target:
 
 
 def _performed(gathering: Gathering, arguments: argparse.Namespace) -> int:
-    """Perform the scenarios; what the run ends with."""
+    """Perform the scenarios, until Ctrl-C or SIGTERM; what the run ends with."""
     try:
-        for name in arguments.scenario or SCENARIOS:
-            _perform(name, gathering, arguments)
+        with interrupting():
+            for name in arguments.scenario or SCENARIOS:
+                _perform(name, gathering, arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     return CONFORMANT
 
 
 def _perform(name: str, gathering: Gathering, arguments: argparse.Namespace) -> None:
-    """Run the client in one scenario, and add what it has sent."""
+    """Run the client in one scenario, and add what it has sent, also where it is interrupted."""
     exchanges: list[Exchange] = []
 
     def keep(exchange: Exchange) -> None:
@@ -85,12 +87,15 @@ def _perform(name: str, gathering: Gathering, arguments: argparse.Namespace) -> 
         senders, now = gathering.senders, gathering.now
         return Recorder(app, name, addresses, openapi.load(), senders, keep, now)
 
-    with served(SCENARIOS[name], arguments.seed, recorded) as reference:
-        environment = reference.environment
-        ending = command.ending(arguments.command_line, environment, arguments.timeout)
-    recording = _recording(exchanges, gathering.senders)
-    observations = [(observed.ENDING, name, ending), *observed.observations(recording)]
-    gathering.add(name, exchanges, list(judgement.of_client(recording)), observations)
+    ending = "was interrupted"
+    try:
+        with served(SCENARIOS[name], arguments.seed, recorded) as reference:
+            environment = reference.environment
+            ending = command.ending(arguments.command_line, environment, arguments.timeout)
+    finally:
+        recording = _recording(exchanges, gathering.senders)
+        observations = [(observed.ENDING, name, ending), *observed.observations(recording)]
+        gathering.add(name, exchanges, list(judgement.of_client(recording)), observations)
 
 
 def _recording(exchanges: list[Exchange], senders: Senders) -> Recording:

@@ -14,7 +14,7 @@ from conformance.commands.reproduction.again import FIXED, Failure, Replay
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict
-from conformance.report import previous
+from conformance.report import previous, subject
 from conformance.report.console import output
 from conformance.report.document import is_checked
 from conformance.report.document_types import Report
@@ -50,9 +50,14 @@ def _replay(failures: Sequence[Failure], replay: Replay) -> Counter[str]:
 
 def _report(path: Path) -> Report:
     try:
-        return previous.load(path)
+        report = previous.load(path)
     except previous.PreviousError as problem:
         raise UsageError(str(problem)) from None
+    again = subject.command(report)
+    if again is not None:
+        reason = "the report is about requests that somebody else has sent"
+        raise UsageError(f"{path}: {reason}; to see them judged again, run `{again}`")
+    return report
 
 
 def _failures(report: Report, ids: Sequence[str]) -> Iterator[Failure]:

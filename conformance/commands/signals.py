@@ -33,6 +33,16 @@ def admitted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def interrupting() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt until the end of the context, as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def accept() -> None:
     """Let the signals through, also those that have waited."""
     if hasattr(signal, "pthread_sigmask"):

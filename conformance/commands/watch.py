@@ -4,6 +4,7 @@ import argparse
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from conformance.commands.outcome import UsageError
 from conformance.commands.traffic import gathered, judgement, parameters
 from conformance.commands.traffic.forwarding import forwarding
 from conformance.commands.traffic.gathered import Gathering
+from conformance.commands.traffic.parts import Parts
 from conformance.commands.traffic.recorder import Addresses, Recorder
 from conformance.contract import openapi, requirements
 from conformance.contract.exit_codes import CONFORMANT
@@ -40,8 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     with gathered.folder(arguments.report_dir.absolute(), formats) as directory:
         gathering = _begun(directory, target)
         gathering.run.formats = formats
-        exchanges = _passed(gathering, target, transport, _listener(arguments.listen))
-        _judge(gathering, target, exchanges)
+        _pass_on(gathering, target, transport, _listener(arguments.listen))
         code = gathering.finish(CONFORMANT)
         shown.report(gathering.run, code, arguments)
         return code
@@ -63,15 +64,15 @@ def _begun(directory: Path, target: Target) -> Gathering:
     return Gathering.into(directory, about, catalogue, target)
 
 
-def _passed(
+def _pass_on(
     gathering: Gathering, target: Target, transport: Transport, listener: socket.socket
-) -> list[Exchange]:
-    """Pass traffic on, and record it, until a signal ends that."""
-    exchanges: list[Exchange] = []
+) -> None:
+    """Pass traffic on until a signal ends that, and judge it."""
+    parts = Parts(partial(_judge, gathering, target))
 
     def keep(exchange: Exchange) -> None:
-        exchanges.append(exchange)
         gathering.write(exchange)
+        parts.add(exchange)
 
     addresses = Addresses(target.base_url, target.tools_url, target.description_url)
     app = forwarding(target, addresses.origin, transport)
@@ -85,13 +86,17 @@ def _passed(
 
     serve.serve(serve.server(recorder, announce, severable=True), listener)
     transport.close()
-    return exchanges
+    parts.close()
 
 
-def _judge(gathering: Gathering, target: Target, exchanges: Sequence[Exchange]) -> None:
+def _judge(
+    gathering: Gathering, target: Target, number: int, exchanges: Sequence[Exchange]
+) -> None:
+    """Judge a part of the traffic."""
     contract = openapi.load()
     roles = parameters.of_target(contract, target)
     recording = Recording(exchanges, contract, roles, gathering.senders.variables)
     calls = [call.exchange for call in recording.calls]
     findings = [*judgement.of_target(calls, contract), *judgement.of_client(recording)]
-    gathering.add(ITEM, exchanges, findings, list(observed.observations(recording)))
+    item = ITEM if number == 1 else f"{ITEM}, part {number}"
+    gathering.add(item, exchanges, findings, list(observed.observations(recording)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from conformance.contract import requirements, revisions
+from conformance.contract import revisions
 from conformance.contract.exit_codes import INTERRUPTED
 from conformance.contract.requirements import Requirement
 from conformance.http import proxy
@@ -23,6 +23,7 @@ from conformance.report import (
     journal,
     reproduction,
     source,
+    subject,
 )
 from conformance.report.assembly import Assembly, FailureKey
 from conformance.report.causes.attribution import attributed
@@ -208,7 +209,7 @@ class Run:
             return
         if "shard" in self._about["suite"]:
             self._journal.keep(SHARD, self._gathered.items)
-        elif _is_unfinished(report):
+        elif _is_unfinished(report) and "subject" not in self._about["suite"]:
             self._journal.keep(UNFINISHED)
         else:
             self._journal.remove()
@@ -301,7 +302,7 @@ class Run:
 
 def catalogue(suite: SuiteEntry) -> Mapping[str, Requirement]:
     """The requirements by id, as the revision of a run scores them."""
-    found = requirements.load()
+    found = subject.catalogue(suite)
     return revisions.load(suite["revision"]).scored(found) if "revision" in suite else found
 
 

@@ -1,5 +1,9 @@
 """Who is judged: a target, as by every run of checks, a client, or both sides of some traffic."""
 
+from collections.abc import Callable, Mapping
+
+from conformance.contract import requirements
+from conformance.contract.requirements import Requirement
 from conformance.report.document_types import Report, SuiteEntry
 from conformance.report.text import word
 
@@ -10,6 +14,15 @@ _EXERCISED = {
     CLIENT: "requests of the client that exercise it",
     TRAFFIC: "traffic that exercises it",
 }
+_CATALOGUES: Mapping[str, Callable[[], Mapping[str, Requirement]]] = {
+    CLIENT: requirements.of_client,
+    TRAFFIC: requirements.every,
+}
+
+
+def catalogue(suite: SuiteEntry) -> Mapping[str, Requirement]:
+    """The requirements on the subject of a run, by id."""
+    return _CATALOGUES.get(suite.get("subject", ""), requirements.load)()
 
 
 def name(report: Report) -> str:

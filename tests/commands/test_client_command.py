@@ -1,7 +1,10 @@
 """`conformance client` on a client that keeps the contract, on faulty ones and on unusual ones."""
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +128,64 @@ def test_a_client_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     main(["client", *options, "--", sys.executable, str(endless)])
     report = json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))
     assert report["observations"][0]["values"] == ["was stopped after 0.3 s"]
+
+
+ONE_REQUEST = """
+import os, sys, urllib.request
+urllib.request.urlopen(os.environ["LOCALIZATION_BASE_URL"] + "/account?odd=1", timeout=9)
+"""
+STARTED = """
+import pathlib, signal, time
+place = pathlib.Path(__file__).with_name("started")
+number = len(place.read_text()) + 1 if place.exists() else 1
+place.write_text("x" * number)
+while number == 2: time.sleep(60)
+"""
+
+
+def ended_by(number: signal.Signals, folder: Path) -> Path:
+    """The report folder of a run whose client waits in the second scenario, until a signal."""
+    client, started = folder / "client.py", folder / "started"
+    request = "try:\n " + ONE_REQUEST.strip().replace("\n", "\n ") + "\nexcept OSError: pass\n"
+    client.write_text(request + STARTED, encoding="utf-8")
+    options = [f"--report-dir={folder / 'report'}", "--scenario=plain,small-pages"]
+    command = [sys.executable, "-m", "conformance", "client", *options, "--", sys.executable]
+    with subprocess.Popen([*command, str(client)], stdout=subprocess.DEVNULL) as running:
+        while not (started.exists() and len(started.read_text()) == 2):
+            assert running.poll() is None
+            time.sleep(0.05)
+        running.send_signal(number)
+    return folder / "report"
+
+
+def test_what_was_sent_before_sigterm_is_in_the_report(tmp_path: Path) -> None:
+    """That of the scenario that was interrupted as well."""
+    folder = ended_by(signal.SIGTERM, tmp_path)
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    seen = {(each["id"], each["subject"]): each["values"] for each in report["observations"]}
+    assert report["interrupted"]
+    assert report["exchanges"]["count"] == 2
+    assert seen["client/ending", "small-pages"] == ["was interrupted"]
+
+
+def test_the_scenarios_that_ended_before_sigkill_are_reported(tmp_path: Path) -> None:
+    """`conformance report` reads what the killed run has left."""
+    folder = ended_by(signal.SIGKILL, tmp_path)
+    assert main(["report", str(folder)]) == 2
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert [each["id"] for each in report["requirements"]] == list(requirements.of_client())
+    assert report["interrupted"]
+    assert report["exchanges"]["count"] == 1
+
+
+def test_requests_of_somebody_else_are_not_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command that judges them again is named."""
+    faulty = next(each for each in MUTANTS if each.id == "client-shows-its-key-in-urls")
+    report_of(written(faulty, tmp_path), tmp_path, faulty.scenario)
+    assert main(["replay", str(tmp_path / "report"), "--reference"]) == 4
+    assert "run `conformance client -- COMMAND`" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

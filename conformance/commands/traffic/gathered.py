@@ -82,9 +82,13 @@ class Gathering:
         catalogue: Mapping[str, Requirement],
         target: Target,
     ) -> "Gathering":
-        """A run whose report is written into a folder; its exchanges are logged there."""
+        """A run whose report is written into a folder; its exchanges are logged there.
+
+        Where it is killed, `conformance report` makes a report of what was added.
+        """
         run = Run(directory, described, catalogue, complete=False)
         run.target = target
+        run.start_journal()
         log = ExchangeLog(directory / "exchanges-main.jsonl")
         return cls(run, log, Senders.of_target(target))
 
@@ -125,7 +129,7 @@ class Gathering:
             elapsed=elapsed,
             started=tuple(round(each.started, 6) for each in exchanges),
         )
-        self.run.take(orjson.dumps(result).decode())
+        self.run.record(orjson.dumps(result).decode())
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code."""

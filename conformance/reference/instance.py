@@ -16,7 +16,8 @@ class Reference:
     """The reference with one database.
 
     `app` serves the API under `/v1`; `service` has the same operations without HTTP.
-    `database` is a file, which other instances may share and which persists, or `:memory:`.
+    `database` is a file, which other instances may share and which persists, or `:memory:`; or a
+    store with the records of the seed.
     `clock` determines when credentials expire and rate limits recover.
     `projects` is the number of projects of a new database, if it is to be larger than usual.
     `make_service` makes the service, for one that behaves in another way.
@@ -26,13 +27,14 @@ class Reference:
     def __init__(
         self,
         seed: int = 1,
-        database: str = ":memory:",
+        database: str | Store = ":memory:",
         clock: Clock | None = None,
         projects: int | None = None,
         make_service: Callable[[Store, Clock, int], Service] = Service,
     ) -> None:
         self.seed = seed
-        self.store = Store(database, seed, projects)
+        made = database if isinstance(database, Store) else Store(database, seed, projects)
+        self.store = made
         self.service = make_service(self.store, clock or SystemClock(), seed)
         responses = ResponseBuilder(f"{seed} {self.store.open_count}")
         self._examples = fixtures.examples(self.store, target.primary_account(self.store, seed))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +13,9 @@ from urllib.parse import urlsplit
 import httpx
 import live_server
 import nginx
+import postgres_cluster
 import pytest
+from postgres_store import PostgresStore
 
 from conformance.commands.doctor import diagnose
 from conformance.commands.outcome import UsageError
@@ -35,10 +38,13 @@ def gateway(
     behind: Mapping[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[nginx.Gateway]:
     """nginx in front of it."""
-    port = urlsplit(behind["base-url"]).port
-    assert port is not None
-    with nginx.running(tmp_path_factory.mktemp("nginx"), port, TOKEN) as running:
+    with nginx.running(tmp_path_factory.mktemp("nginx"), [port(behind)], TOKEN) as running:
         yield running
+
+
+def port(profile: Mapping[str, Any]) -> int:
+    """The port of a served reference."""
+    return urlsplit(str(profile["base-url"])).port or 80
 
 
 def stated(behind: Mapping[str, Any], gateway: nginx.Gateway, **changes: object) -> dict[str, Any]:
@@ -219,3 +225,21 @@ def test_the_error_pages_of_a_gateway_are_those_of_the_target(
         "response/content-type": "fail",
         "response/json": "fail",
     }
+
+
+def test_replicas_that_share_a_database_behind_a_gateway_conform(tmp_path: Path) -> None:
+    """Two servers with their records in PostgreSQL, which nginx asks in turn."""
+    with postgres_cluster.running() as cluster, ExitStack() as serving:
+        database = cluster.database()
+        stores = [PostgresStore(database, 1) for _ in range(2)]
+        first, second = (
+            serving.enter_context(live_server.instance(Reference(1, store))) for store in stores
+        )
+        ports = [port(first), port(second)]
+        gateway = serving.enter_context(nginx.running(tmp_path, ports, TOKEN))
+        profile = stated(first, gateway)
+        consent = {**profile["consent"], "oversized-bodies": False}  # nginx rejects them itself
+        path = written({**profile, "consent": consent}, tmp_path / "target.toml")
+        verdicts = finished(path, tmp_path / "out", "--depth", "quick")
+    assert "fail" not in verdicts.values()
+    assert verdicts["approval/state"] == verdicts["tools/approval"] == "pass"

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -31,9 +31,10 @@ http {{
     access_log off; keepalive_requests 100;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    upstream behind {{ {servers} }}
     server {{
         listen unix:{folder}/plain.sock;
-        location / {{ proxy_pass http://127.0.0.1:{behind}; proxy_set_header Host $host; }}
+        location / {{ proxy_pass http://behind; proxy_set_header Host $host; }}
     }}
     server {{
         listen 127.0.0.1:{port} ssl http2 default_server;
@@ -47,8 +48,8 @@ http {{
         client_max_body_size 64k;
         if ($http_x_gateway_token != "{token}") {{ return 421; }}
         location / {{
-            proxy_pass http://127.0.0.1:{behind};
-            proxy_set_header Host 127.0.0.1:{behind};
+            proxy_pass http://behind;
+            proxy_set_header Host 127.0.0.1:{first};
             proxy_set_header X-Gateway-Token "";
         }}
     }}
@@ -80,11 +81,14 @@ def program() -> str:
 
 
 @contextmanager
-def running(folder: Path, behind: int, token: str) -> Iterator[Gateway]:
-    """nginx in front of a port of this machine; it asks for a certificate and a header."""
+def running(folder: Path, behind: Sequence[int], token: str) -> Iterator[Gateway]:
+    """nginx in front of ports of this machine in turn; it asks for a certificate and a header."""
     nginx, port = program(), _free_port()
     certificates(folder)
-    text = CONFIGURATION.format(folder=folder, port=port, behind=behind, host=HOST, token=token)
+    servers = " ".join(f"server 127.0.0.1:{each};" for each in behind)
+    text = CONFIGURATION.format(
+        folder=folder, port=port, servers=servers, first=behind[0], host=HOST, token=token
+    )
     (folder / "nginx.conf").write_text(text)
     command = [nginx, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
     with subprocess.Popen(command, stderr=subprocess.PIPE) as server:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
+from conformance.assurance.clients import edited
 from conformance.assurance.selftest import catalogue
 from conformance.assurance.selftest.population import Mutant, Subject, Variant, shipped
 from conformance.commands.outcome import UsageError
@@ -32,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.requirement not in known:
         raise UsageError(_unknown(arguments.requirement, list(known)))
     width = Screen.of(sys.stdout).width
-    text = lines(known[arguments.requirement], shipped(), width)
+    subjects = (*shipped(), *edited.as_mutants())
+    text = lines(known[arguments.requirement], subjects, width)
     output.lines(text)
     return CONFORMANT
 

@@ -10,6 +10,7 @@ from typing import Any
 from reference_pages import escaped
 
 from conformance import suite
+from conformance.assurance.clients import edited
 from conformance.assurance.selftest import catalogue
 from conformance.assurance.selftest.population import Mutant, Subject, Variant, shipped
 from conformance.commands.explain import LEVELS, NOTHING
@@ -23,11 +24,13 @@ FAILURES: dict[str, Any] = json.loads(
 """How each requirement fails on a mutant: `tests/support/generate_failures.py` writes it."""
 
 FOLDER = "reference/requirements"
+REFERENCE = "the reference implementation"
 
 
 def pages() -> dict[str, str]:
     """The text of each page, by its place on the site."""
-    known, checks, subjects = requirements.load(), catalogue.checks(), shipped()
+    known, checks = requirements.every(), catalogue.checks()
+    subjects = (*shipped(), *edited.as_mutants())
     made = {
         f"{FOLDER}/{id}.md": "\n".join(_page(stated, checks.get(id, ()), subjects))
         for id, stated in known.items()
@@ -51,7 +54,8 @@ def _index(every: Any) -> Iterator[str]:
 def _page(stated: Requirement, checks: Sequence[str], subjects: Sequence[Subject]) -> Iterator[str]:
     yield f"# {stated.id}\n"
     yield f"**{escaped(stated.statement)}**\n"
-    operations = ", ".join(f"`{each}`" for each in stated.operations) or "the deployment as a whole"
+    whole = "the client" if _is_of_client(stated) else "the deployment as a whole"
+    operations = ", ".join(f"`{each}`" for each in stated.operations) or whole
     yield "| | |\n|---|---|"
     yield f"| section of the specification | {escaped(stated.section)} |"
     yield f"| class | {stated.conformance_class} |"
@@ -63,8 +67,12 @@ def _page(stated: Requirement, checks: Sequence[str], subjects: Sequence[Subject
     found = interpretations.of(stated.id)
     yield from _interpretations(found)
     yield from _sent(stated, checks)
-    yield from _proofs(stated.id, found, subjects)
+    yield from _proofs(stated, found, subjects)
     yield from _failure(stated.id)
+
+
+def _is_of_client(stated: Requirement) -> bool:
+    return stated.conformance_class == requirements.CLIENT
 
 
 def _interpretations(found: Sequence[Interpretation]) -> Iterator[str]:
@@ -83,7 +91,8 @@ def _sent(stated: Requirement, checks: Sequence[str]) -> Iterator[str]:
         yield f"Nothing: {escaped(stated.untested)}\n"
     for name in checks:
         if name.startswith("rules/"):
-            yield f"- Nothing of its own: the rule `{name}` applies to every exchange of a run."
+            sent = "what the client sends" if _is_of_client(stated) else "every exchange of a run"
+            yield f"- Nothing of its own: the rule `{name}` applies to {sent}."
         else:
             yield f"- {escaped(_purposes().get(name, ''))} (`{name}`)"
     yield ""
@@ -102,13 +111,16 @@ def _purposes() -> dict[str, str]:
     return found
 
 
-def _proofs(id: str, found: Sequence[Interpretation], subjects: Sequence[Subject]) -> Iterator[str]:
+def _proofs(
+    stated: Requirement, found: Sequence[Interpretation], subjects: Sequence[Subject]
+) -> Iterator[str]:
+    id, whole = stated.id, "the client of this package" if _is_of_client(stated) else REFERENCE
     readings = {each.reading for each in found if each.reading is not None}
     mutants = [each for each in subjects if isinstance(each, Mutant) and id in each.breaks]
     variants = [each for each in subjects if isinstance(each, Variant) and each.reading in readings]
     if mutants:
         yield "## What proves the check\n"
-        yield "It fails on each of these changes of the reference implementation:\n"
+        yield f"It fails on each of these changes of {whole}:\n"
         yield from (f"- `{each.id}`: {escaped(each.about)}" for each in mutants)
         yield ""
     if variants:

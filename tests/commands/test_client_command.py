@@ -8,15 +8,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-import edited_client
 import pytest
-from edited_client import MUTANTS, VARIANTS, EditedClient
 
 from conformance.__main__ import main
+from conformance.assurance.clients import edited
+from conformance.assurance.clients.edited import EditedClient
 from conformance.contract import import_path, requirements
 from conformance.contract.verdict import Verdict
 
 Report = dict[str, Any]
+ORIGINAL = Path(str(edited.ORIGINAL))
+MUTANTS, VARIANTS = edited.mutants(), edited.variants()
 
 
 def report_of(client: Path, folder: Path, *scenarios: str) -> tuple[int, Report]:
@@ -42,7 +44,7 @@ def written(client: EditedClient, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Report]:
     """The right client in all scenarios."""
-    return report_of(edited_client.ORIGINAL, tmp_path_factory.mktemp("whole"))
+    return report_of(ORIGINAL, tmp_path_factory.mktemp("whole"))
 
 
 def test_a_right_client_passes_every_duty(whole: tuple[int, Report]) -> None:

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import edited_client
 import node
 
 from conformance.__main__ import main
@@ -29,6 +28,9 @@ def described(folder: Path) -> Path:
     return path
 
 
+CLIENTS = Path(__file__).parents[1] / "clients"
+
+
 def verdicts(folder: Path, *command: str) -> dict[str, set[str]]:
     """The requirements with each verdict, for a client in the quiet scenarios; all end with 0."""
     options = [f"--report-dir={folder / 'report'}", f"--scenario={','.join(QUIET)}", "--json"]
@@ -44,7 +46,7 @@ def verdicts(folder: Path, *command: str) -> dict[str, set[str]]:
 
 def copied(name: str, folder: Path) -> str:
     """The path of a program of tests/clients in a folder."""
-    return str(shutil.copy(edited_client.FOLDER / name, folder))
+    return str(shutil.copy(CLIENTS / name, folder))
 
 
 def test_a_client_of_openapi_python_client_passes(tmp_path: Path) -> None:

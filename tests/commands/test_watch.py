@@ -9,15 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import edited_client
 import httpx
 import live_server
 import pytest
-from edited_client import MUTANTS
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from conformance.__main__ import main
+from conformance.assurance.clients import edited
 from conformance.contract import requirements
 from conformance.contract.verdict import Verdict
 from conformance.reference import Reference, target
@@ -83,7 +82,7 @@ def failed(report: Report) -> set[str]:
 def test_right_traffic_passes_on_both_sides(tmp_path: Path) -> None:
     """What it exercises passes; all else is not checked, which is not green."""
     with live_server.instance(Reference()) as profile:
-        right = edited_client.ORIGINAL.read_text(encoding="utf-8")
+        right = edited.ORIGINAL.read_text(encoding="utf-8")
         code, report = watched(tmp_path, profile, right)
     passed = {each["id"] for each in report["requirements"] if each["verdict"] == Verdict.PASS}
     assert (code, report["verdict"], failed(report)) == (0, "inconclusive", set())
@@ -99,7 +98,7 @@ def test_faults_of_both_sides_are_in_one_report(tmp_path: Path) -> None:
     """A target without requestId, and a client that asks for too large pages."""
     reference = Reference()
     reference.app = WithoutRequestId(reference)  # type: ignore[assignment]
-    (greedy,) = (each for each in MUTANTS if each.id == "client-asks-for-large-pages")
+    (greedy,) = (each for each in edited.mutants() if each.id == "client-asks-for-large-pages")
     with live_server.instance(reference) as profile:
         code, report = watched(tmp_path, profile, greedy.source)
     assert (code, report["verdict"]) == (1, "non-conformant")

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import edited_client
 import subjects
 
+from conformance.assurance.clients import edited
 from conformance.assurance.selftest import catalogue
 from conformance.contract import requirements
 
@@ -28,5 +28,5 @@ def test_every_check_has_a_requirement_of_the_catalogue() -> None:
 
 def test_the_coverage_document_is_current() -> None:
     """The command in its first lines regenerates it."""
-    subjects_of_both = [*subjects.SUBJECTS, *edited_client.AS_MUTANTS]
+    subjects_of_both = [*subjects.SUBJECTS, *edited.as_mutants()]
     assert DOCUMENT.read_text(encoding="utf-8") == catalogue.text(subjects_of_both)

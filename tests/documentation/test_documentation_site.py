@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from shared_folder import shared
 
+from conformance.assurance.clients import edited
 from conformance.assurance.selftest.population import Mutant, shipped
 from conformance.commands.options.table import COMMANDS
 from conformance.contract import documentation, requirements
@@ -102,19 +103,21 @@ def test_nothing_is_loaded_from_other_hosts(site: Path) -> None:
     assert 'src="http' not in text
 
 
-@pytest.mark.parametrize("id", requirements.load())
+@pytest.mark.parametrize("id", requirements.every())
 def test_each_requirement_has_its_page(site: Path, id: str) -> None:
     """With its statement, at the place that `explain` names."""
     page = (site / documentation.page(id) / "index.html").read_text(encoding="utf-8")
 
-    words = requirements.load()[id].statement.replace("`", "").split()
+    words = requirements.every()[id].statement.replace("`", "").split()
     assert all(word in html.unescape(page) for word in words)
 
 
-def test_the_failures_are_those_of_mutants_that_are_there() -> None:
+def test_each_requirement_has_a_failure_of_a_mutant_that_is_there() -> None:
     """`tests/support/generate_failures.py` writes them anew."""
-    mutants = {each.id: each for each in shipped() if isinstance(each, Mutant)}
+    subjects = (*shipped(), *edited.as_mutants())
+    mutants = {each.id: each for each in subjects if isinstance(each, Mutant)}
 
+    assert list(FAILURES) == [id for id, each in requirements.every().items() if each.is_checked]
     for id, shown in FAILURES.items():
         assert id in mutants[shown["mutant"]].breaks
         assert shown["lines"][0].startswith(("FAILED", "WARNING"))

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import edited_client
 import subjects
 
+from conformance.assurance.clients import edited
 from conformance.assurance.selftest import catalogue
 from conformance.contract import arazzo, revisions
 from conformance.fleet import fleet_file
@@ -24,7 +24,7 @@ def as_json(schema: dict[str, Any]) -> str:
 def main() -> None:
     """Write the documents; tests compare them with what is generated."""
     documents = {
-        "COVERAGE.md": catalogue.text([*subjects.SUBJECTS, *edited_client.AS_MUTANTS]),
+        "COVERAGE.md": catalogue.text([*subjects.SUBJECTS, *edited.as_mutants()]),
         "arazzo.yaml": arazzo.text(),
         "target.schema.json": as_json(profile_schema.schema()),
         "fleet.schema.json": as_json(fleet_file.schema()),

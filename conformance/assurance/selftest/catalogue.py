@@ -15,8 +15,8 @@ HEADER = """\
 
 Generated from the catalogue, the checks and the mutants with `tox -e generate`; a test keeps it
 up to date. A check named `rules/…` applies to every exchange of a run; `rules/client` applies to
-what a client sends, and its mutants are faulty clients (`tests/clients`). For a requirement that is
-not checked, the reason stands in place of the checks.
+what a client sends, and its mutants are faulty clients (`conformance/assurance/clients`). For a
+requirement that is not checked, the reason stands in place of the checks.
 
 """
 SHOWN = 3

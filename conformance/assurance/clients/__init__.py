@@ -1,0 +1,1 @@
+"""A client of the contract, and the edits that make faulty and unusual ones of it."""

@@ -216,7 +216,7 @@ def test_a_run_with_allures_plugin_masks_its_secrets(tmp_path: Path) -> None:
     ]
     command += [
         "--depth",
-        "standard",
+        "smoke",
         "--conformance-class",
         "read",
     ]

@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from subjects import BY_ID
 
 from conformance.assurance.selftest import matrix
+
+UNTIL = "CONFORMANCE_POPULATION_UNTIL"
+"""The variable with the time, in seconds since the epoch, after which no trial is waited for."""
 
 NICENESS = 10
 """The tests come first: the matrix takes the processor time that they leave."""
@@ -33,7 +37,10 @@ class KillMatrix:
         self._process.stdin.close()
 
     def problems(self) -> dict[str, list[str]]:
-        """The problems of each mutant and variant, by its id; waits for the process."""
+        """The problems of each mutant and variant, by its id; waits for the process.
+
+        One for which no time was left is not there.
+        """
         status = self._process.wait()
         assert status == 0, f"the process of the kill matrix ended with {status}"
         self._output.seek(0)
@@ -51,11 +58,13 @@ def main() -> None:
     """Read ids from standard input, and print a line of JSON for each: the id and its problems."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its workers end, too
     os.nice(NICENESS)
-    parent = os.getppid()
+    parent, until = os.getppid(), float(os.environ.get(UNTIL, "inf"))
     chosen = [BY_ID[id] for id in json.load(sys.stdin)]
     for row in matrix.rows(chosen, os.cpu_count() or 1):
         print(json.dumps([row.subject.id, row.problems]), flush=True)  # noqa: T201
-        if os.getppid() != parent:  # the process of the tests has ended
+        if (
+            os.getppid() != parent or time.time() > until
+        ):  # the tests have ended, or no time is left
             break
 
 

@@ -73,5 +73,5 @@ def parser() -> Parser:
 
 def usage_error(command: str, message: str) -> int:
     """Report a usage error; returns its exit code."""
-    output.lines([f"{command}: error: {message}"], sys.stderr)
+    output.lines(output.continued(f"{command}: error: {message}"), sys.stderr)
     return USAGE_ERROR

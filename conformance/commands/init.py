@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from conformance.commands.discovery import profile_text
+from conformance.commands.discovery import connected, profile_text
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
@@ -21,7 +21,8 @@ from conformance.report.prospect import Prospect
 from conformance.report.text import word
 from conformance.target import profile, trust
 from conformance.target.profile import VARIABLES
-from conformance.target.target import base_url_flaw
+from conformance.target.profile_file import ProfileError
+from conformance.target.target import Target, base_url_flaw
 
 EXAMPLE = "https://api.example.com/v1"
 
@@ -32,8 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
     if path.exists():
         raise UsageError(f"{path} exists and is not overwritten; name another file")
     text, lines = template(arguments.base_url), list[str]()
+    connection = _connection(arguments)
+    if connection is not None:
+        text = connected.filled(text, connection)
     if arguments.base_url and not arguments.template:
-        text, lines = _discovered(arguments.base_url, text)
+        target = connected.target(arguments, connection, os.environ)
+        text, lines = _discovered(target, text)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(secrecy.redacted(text))  # a target may name a parameter like a secret
@@ -47,22 +52,38 @@ def run(arguments: argparse.Namespace) -> int:
     return CONFORMANT
 
 
+def _connection(arguments: argparse.Namespace) -> connected.Tables | None:
+    """What the option names. Raises UsageError."""
+    path: Path | None = arguments.connection
+    if path is None:
+        return None
+    if not arguments.base_url:
+        raise UsageError("--connection says how a deployment is reached: name it with --base-url")
+    if path.absolute().parent != arguments.file.absolute().parent:
+        raise UsageError(f"{arguments.file}: write it beside {path}, where its paths begin")
+    try:
+        return connected.read(path)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+
+
 def _remember(path: Path) -> None:
     """The user has just named the address: nobody has to be asked about this file as it is."""
     environ = {VARIABLES["api-key"]: "placeholder", **os.environ}
     trust.remember(profile.demands_of(path, environ=environ))
 
 
-def _discovered(base_url: str, text: str) -> tuple[str, list[str]]:
+def _discovered(target: Target, text: str) -> tuple[str, list[str]]:
     """The filled template, and what to say about it."""
     # Only a search needs a client, and the checks.
     from conformance.commands.discovery import search  # noqa: PLC0415
 
-    found = search.discover(base_url, os.environ)
+    found = search.discover(target, os.environ)
     plain = profile_text.filled(text, found, Prospect(0, 0, 0, ()))
     # A variable that is not set has a placeholder: only which keys there are counts here.
     environ = {VARIABLES["api-key"]: "placeholder", **os.environ}
-    expected = prospect.of(profile.parse(tomllib.loads(plain), environ=environ))
+    tables = {**tomllib.loads(plain), connected.TABLE: {}}  # its paths begin at another folder
+    expected = prospect.of(profile.parse(tables, environ=environ))
     lines = [*_found(found), *_prospect(expected)]
     return profile_text.filled(text, found, expected), lines
 

@@ -43,7 +43,8 @@ def discovered(spoil: Spoil = untouched, **variables: str) -> tuple[Discovered, 
     """What is found with the API key of primary, or with these variables."""
     with target(spoil) as (transport, credentials):
         known = {"LOCALIZATION_API_KEY": credentials["primary"]["api-key"]}
-        found = search.discover(URL, variables or known, transport)
+        environ = variables or known
+        found = search.discover(profile.bare(URL, environ), environ, transport)
     return found, transport
 
 
@@ -174,8 +175,8 @@ def test_the_candidates_are_valid_once_they_are_uncommented(everything: Any) -> 
 def test_a_key_that_is_a_bearer_token_is_written_as_one() -> None:
     """Each secret is tried by each scheme."""
     with target() as (transport, credentials):
-        token = credentials["primary"]["bearer"]
-        found = search.discover(URL, {"LOCALIZATION_API_KEY": token}, transport)
+        environ = {"LOCALIZATION_API_KEY": credentials["primary"]["bearer"]}
+        found = search.discover(profile.bare(URL, environ), environ, transport)
     text = profile_text.filled(template(URL), found, prospect.Prospect(0, 0, 0, ()))
 
     assert found.schemes == {"bearer": "LOCALIZATION_API_KEY"}

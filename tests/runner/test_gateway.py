@@ -16,6 +16,7 @@ import nginx
 import postgres_cluster
 import pytest
 from postgres_store import PostgresStore
+from process import conformance
 
 from conformance.commands.doctor import diagnose
 from conformance.commands.outcome import UsageError
@@ -136,6 +137,65 @@ def test_a_run_reaches_its_target_through_client_certificate_header_and_http2(
         assert TOKEN not in content
         assert key not in content
         assert str(tmp_path) not in content, file
+
+
+def test_init_reads_a_deployment_behind_a_gateway(
+    behind: Mapping[str, Any], gateway: nginx.Gateway, tmp_path: Path
+) -> None:
+    """By a file with the connection alone, which the written profile has as well."""
+    for name in ("ca.pem", "client.pem", "client.key"):
+        shutil.copy(gateway.folder / name, tmp_path)
+    (tmp_path / "gateway.toml").write_text(
+        '[connection]\nclient-certificate = "client.pem"\nclient-key = "client.key"\n'
+        f'ca = "ca.pem"\nhost = "{nginx.HOST}"\n'
+        'headers = { "x-gateway-token" = "${LOCALIZATION_GATEWAY_TOKEN}" }\n'
+    )
+    secrets = {
+        "LOCALIZATION_API_KEY": behind["credentials"]["primary"]["api-key"],
+        "LOCALIZATION_GATEWAY_TOKEN": TOKEN,
+    }
+    command = ("init", "--base-url", gateway.url(urlsplit(behind["base-url"]).path))
+
+    alone = conformance(tmp_path, *command, **secrets)
+    assert alone.returncode == 4
+    assert "name the one that it serves in connection.host" in alone.stderr
+    assert alone.stderr.endswith("to a file, and name it with --connection\n")
+
+    ended = conformance(tmp_path, *command, "--connection=gateway.toml", "--trust", **secrets)
+    assert ended.returncode == 0, ended.stderr
+    assert "accepted     api-key in LOCALIZATION_API_KEY" in ended.stdout
+    ended = conformance(tmp_path, "doctor", **secrets)
+    assert "profile every credential and record is as it should be" in ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("", (), "gateway.toml is empty: write the table [connection] alone; init finds the rest"),
+        ('base-url = "x"\n[connection]\n', (), "gateway.toml has base-url: write the table"),
+        ("[connection]\nhost = 1\n", (), "gateway.toml:2: connection.host is an integer"),
+        ("[connection]\n", ("sub/t.toml",), "t.toml: write it beside gateway.toml"),
+    ],
+    ids=["empty", "more", "a-number", "elsewhere"],
+)
+def test_a_connection_of_no_use_is_a_usage_error(
+    text: str, options: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
+    """Before anything is sent."""
+    (tmp_path / "gateway.toml").write_text(text)
+    url = "--base-url=http://127.0.0.1:9/v1"
+    ended = conformance(tmp_path, "init", url, "--connection=gateway.toml", *options)
+    assert ended.returncode == 4
+    assert expected in " ".join(ended.stderr.split())
+
+
+def test_each_problem_of_a_profile_has_its_line(tmp_path: Path) -> None:
+    """Two of them on the terminal, the second one where nobody takes it for a line of ours."""
+    (tmp_path / "target.toml").write_text('base-url = "http://127.0.0.1:9/v1"\nlimits = 1\nx = 1\n')
+    for command in ("run", "doctor"):
+        ended = conformance(tmp_path, command)
+        lines = ended.stderr.splitlines()
+        assert [line for line in lines if line.startswith("    target.toml:3: x ")] != [], lines
 
 
 def test_http2_is_spoken_where_the_profile_says_so(

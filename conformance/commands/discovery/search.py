@@ -30,8 +30,7 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import is_known
 from conformance.suite.lists.published import ACCEPT
 from conformance.suite.tools.toolbox import Toolbox
-from conformance.target.profile import VARIABLES, bare
-from conformance.target.profile_file import ProfileError
+from conformance.target.profile import VARIABLES
 from conformance.target.target import Credential, ParameterName, Target, frozen
 
 DESCRIPTIONS = ("openapi.json", "openapi.yaml", "openapi")
@@ -44,23 +43,20 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
 MOST_NAMES = 10
 """Names that are tried for one parameter: a description may have thousands."""
 APPROVED = "approved"
+HINT = "; write the table [connection] to a file, and name it with --connection"
 NOTHING = (Inconclusive, NotApplicable, Violation)
 """What a check raises where it cannot go on: then nothing was found."""
 
 
 def discover(
-    base_url: str, environ: Mapping[str, str], transport: Transport | None = None
+    target: Target, environ: Mapping[str, str], transport: Transport | None = None
 ) -> Discovered:
     """What a target shows, to whoever holds the secrets of the environment.
 
-    Raises UsageError where the base URL is invalid, nothing responds, or every secret is rejected,
-    and Inconclusive where a budget ends before a secret was accepted.
+    Raises UsageError where nothing responds, or every secret is rejected, and Inconclusive where a
+    budget ends before a secret was accepted.
     """
     secrets = {scheme: name for scheme, name in VARIABLES.items() if environ.get(name)}
-    try:
-        target = bare(base_url, environ)
-    except ProfileError as problem:
-        raise UsageError(str(problem)) from None
     search = Search(target, transport or network(target))
     try:
         return search.everything(secrets, environ)
@@ -115,7 +111,7 @@ class Search:
         schemes = self._schemes(secrets, environ)
         obstacle = preflight.obstacle(self._session())
         if obstacle is not None:
-            raise UsageError(obstacle)
+            raise UsageError(f"{obstacle}{HINT if 'connection.' in obstacle else ''}")
         self._allowed = request_rate.measured(self._session()) if schemes else None
         url, document = self._description()
         found = Discovered(self._target.base_url, schemes, description=url, rate=self._allowed)

@@ -46,6 +46,14 @@ def init(part: argparse.ArgumentParser) -> None:
         " LOCALIZATION_TOKEN",
     )
     part.add_argument(
+        "--connection",
+        type=Path,
+        metavar="FILE",
+        help="a file with the table [connection], for a deployment behind a gateway; the profile"
+        " gets it as well",
+    )
+    trust(part)
+    part.add_argument(
         "--template", action="store_true", help="send no request: write a profile to fill in"
     )
     part.add_argument(

@@ -4,6 +4,7 @@ import json
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, TextIO
 
 from conformance.report.console import line
@@ -40,8 +41,12 @@ def own(text: str, stream: TextIO | None = None) -> None:
     (stream or sys.stdout).write(text)
 
 
+def continued(text: str) -> Iterator[str]:
+    """The lines of a text that may be a stranger's; those behind the first one are marked."""
+    first, *others = text.splitlines() or [""]
+    yield first
+    yield from (f"{CONTINUED}{other}" for other in others)
+
+
 def _traced(problem: BaseException) -> Iterator[str]:
-    for entry in traceback.format_exception(problem):
-        first, *others = entry.splitlines() or [""]
-        yield first
-        yield from (f"{CONTINUED}{other}" for other in others)
+    return chain.from_iterable(map(continued, traceback.format_exception(problem)))

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.contract.late_imports import ALONE
+
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
@@ -12,7 +14,8 @@ def first_error(validator: Any, value: object) -> "ValidationError | None":
     Its `iter_errors` makes all of them before it yields one: a schema that refers to itself, and
     requires hundreds of properties, fills gigabytes with them.
     """
-    import jsonschema_rs  # noqa: PLC0415 - whoever has a validator has imported it
+    with ALONE:
+        import jsonschema_rs  # noqa: PLC0415 - whoever has a validator has imported it
 
     try:
         validator.validate(value)

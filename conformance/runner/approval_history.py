@@ -1,6 +1,6 @@
 """All approvals that a process has sent, and what the rule on replays says of them at the end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.contract.api import Api
 from conformance.contract.verdict import Finding, Verdict
@@ -55,14 +55,26 @@ class ApprovalHistory:
     def begun(self) -> dict[str, float]:
         """When the first approval of each review began that has a result, in seconds of the run.
 
-        Attempts that are rejected are sent beside reads, and approvals are not.
+        Attempts that are rejected are sent beside reads, and approvals are not. Reviews that
+        compete for one key are left out: in each schedule it may be another one that is approved.
         """
+        attempts = list(self._attempts)
+        raced = _competing(attempts)
         begun: dict[str, float] = {}
-        for each in list(self._attempts):
+        for each in attempts:
             start, review = each.exchange.started, each.review.lower()
-            if each.data is not MISSING:
+            if each.data is not MISSING and review not in raced:
                 begun[review] = min(start, begun.get(review, start))
         return begun
+
+
+def _competing(attempts: Iterable[Attempt]) -> frozenset[str]:
+    """The reviews, in lower case, for which one key was sent in the same moment."""
+    reviews: dict[str, set[str]] = {}
+    for each in attempts:
+        if each.exchange.at_once and each.body is not None:
+            reviews.setdefault(each.body[1], set()).add(each.review.lower())
+    return frozenset().union(*(each for each in reviews.values() if len(each) > 1))
 
 
 def _findings(requirement: str, replays: Sequence[Replay], operation: str) -> Iterator[Finding]:

@@ -33,7 +33,8 @@ class Diagnosis:
     """The result; `latency` is the median of a few responses in seconds.
 
     `rate` is how many requests per second the target allows; None where it rejected none. `limit`
-    is what its headers state of that, and `reviews` how many are left to approve.
+    is what its headers state of that, and `reviews` how many are left to approve. `lag` is how many
+    seconds reads may lag.
     """
 
     base_url: str
@@ -43,6 +44,7 @@ class Diagnosis:
     latency: float
     durations: tuple[Duration, ...]
     effects: tuple[str, ...]
+    lag: float
     rate: float | None = None
     limit: str | None = None
     reviews: Reviews | None = None
@@ -84,6 +86,7 @@ def _diagnosed(session: Session, stated: Target) -> Diagnosis:
         round(latency, 4),
         tuple(expectation.durations(session.target, expected, latency, allowed)),
         tuple(expectation.effects(session.target)),
+        session.target.limits.lag,
         allowed,
         _limit(responses),
         reviews,
@@ -118,6 +121,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"rate    the target states a limit of {found.limit}"
     if found.rate is not None:
         yield f"rate    the target allows {per_second(found.rate)}"
+    yield f"lag     reads may lag {found.lag:g} s behind a write, or behind each other"
     for each in found.durations:
         exchanges = f"{each.exchanges:,} exchanges of {found.latency * 1000:.0f} ms"
         yield f"takes   about {each.seconds:.0f} s at depth {each.depth}: {exchanges}"

@@ -27,6 +27,7 @@ from conformance.report import artefacts, subject
 from conformance.report.console import output
 from conformance.rules.client import observed
 from conformance.rules.client.recording import Recording
+from conformance.rules.lag import Lag
 from conformance.runner.gathering import described
 from conformance.target.target import Target
 
@@ -97,6 +98,9 @@ def _judge(
     roles = parameters.of_target(contract, target)
     recording = Recording(exchanges, contract, roles, gathering.senders.variables)
     calls = [call.exchange for call in recording.calls]
-    findings = [*judgement.of_target(calls, contract), *judgement.of_client(recording)]
+    findings = [
+        *judgement.of_target(calls, contract, Lag(target.limits.lag)),
+        *judgement.of_client(recording),
+    ]
     item = ITEM if number == 1 else f"{ITEM}, part {number}"
     gathering.add(item, exchanges, findings, list(observed.observations(recording)))

@@ -11,7 +11,7 @@ from conformance.contract.openapi import Contract
 from conformance.rules import agreement, tenants, timeline, walks
 from conformance.rules.agreement import Disagreement, Variant
 from conformance.rules.answer import Answer
-from conformance.rules.lag import LAG
+from conformance.rules.lag import Lag
 from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling, Rulings
 from conformance.rules.sighting import Sighting, sightings
@@ -21,7 +21,9 @@ TURNS = 4
 """Readings that take turns between two ways, before what differs is no change of the data."""
 
 
-def examine(answers: Iterable[Answer], attempts: Sequence[Attempt], contract: Contract) -> Rulings:
+def examine(
+    answers: Iterable[Answer], attempts: Sequence[Attempt], contract: Contract, lag: Lag
+) -> Rulings:
     """What the rules on walks, tenants, approvals and agreement say, one ruling of each kind.
 
     A recording without times, which are 0 then, is in the order in which it was recorded.
@@ -31,8 +33,8 @@ def examine(answers: Iterable[Answer], attempts: Sequence[Attempt], contract: Co
     found = walks.walks(ordered)
     yield from walks.examine(found)
     yield from _first_of_each(tenants.examine(found, seen))
-    yield from timeline.examine([each for each in attempts if each.exchange.started], seen)
-    yield from _first_of_each(_disagreements(seen, attempts, contract))
+    yield from timeline.examine([each for each in attempts if each.exchange.started], seen, lag)
+    yield from _first_of_each(_disagreements(seen, attempts, contract, lag))
 
 
 def _first_of_each(rulings: Rulings) -> Rulings:
@@ -46,7 +48,7 @@ def _first_of_each(rulings: Rulings) -> Rulings:
 
 
 def _disagreements(
-    seen: Sequence[Sighting], attempts: Sequence[Attempt], contract: Contract
+    seen: Sequence[Sighting], attempts: Sequence[Attempt], contract: Contract, lag: Lag
 ) -> Rulings:
     """Records that keep differing, apart from reviews that somebody has tried to approve."""
     attempted = {each.review.lower() for each in attempts}
@@ -54,7 +56,7 @@ def _disagreements(
         if own[0].key[1] in attempted:
             continue
         for suspected in agreement.disagreements(_variants(own), contract):
-            if _is_lasting(suspected, own, contract):
+            if _is_lasting(suspected, own, contract, lag):
                 sides = (suspected.usual, suspected.odd)
                 yield Ruling(
                     suspected.requirement,
@@ -78,7 +80,9 @@ def _variants(own: Sequence[Sighting]) -> list[Variant]:
     return [Variant(tuple(each), len(each)) for each in alike.values()]
 
 
-def _is_lasting(suspected: Disagreement, own: Sequence[Sighting], contract: Contract) -> bool:
+def _is_lasting(
+    suspected: Disagreement, own: Sequence[Sighting], contract: Contract, lag: Lag
+) -> bool:
     """Whether no change of the record explains that two ways show it with different values.
 
     They take turns for longer than reads may lag, or an update of it would show.
@@ -88,7 +92,7 @@ def _is_lasting(suspected: Disagreement, own: Sequence[Sighting], contract: Cont
     turns = [place for place, _ in groupby(each.place for each in shown)]
     lasts = shown[-1].answer.exchange.started - shown[0].answer.exchange.started
     is_stable = len({(each.place, each.digest) for each in shown}) == 2
-    if is_stable and len(turns) >= TURNS and lasts > LAG:
+    if is_stable and len(turns) >= TURNS and lasts > lag.patience:
         return True
     return _has_same_update(usual, odd) and not any(
         _is_of_state(name, usual, contract) for name in suspected.properties

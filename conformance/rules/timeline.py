@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.contract.verdict import Kind, defect
 from conformance.rules.judgement import shown
-from conformance.rules.lag import LAG
+from conformance.rules.lag import Lag
 from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling, Rulings
 from conformance.rules.sighting import Sighting
@@ -16,7 +16,7 @@ from conformance.rules.sighting import Sighting
 STATE, APPROVED = "approval/state", "approved"
 
 
-def examine(attempts: Iterable[Attempt], sightings: Iterable[Sighting]) -> Rulings:
+def examine(attempts: Iterable[Attempt], sightings: Iterable[Sighting], lag: Lag) -> Rulings:
     """Whether the reads of each approved review show that it has left its former status.
 
     Reads lag behind an approval for a while; those that began later than that count.
@@ -28,7 +28,8 @@ def examine(attempts: Iterable[Attempt], sightings: Iterable[Sighting]) -> Rulin
         first.setdefault(approval.review.lower(), approval)
     for review, approval in first.items():
         before = [each for each in reads.get(review, ()) if _ends(each) <= _begins(approval)]
-        later = [each for each in reads.get(review, ()) if _began(each) >= approval.ends + LAG]
+        settled = approval.ends + lag.patience
+        later = [each for each in reads.get(review, ()) if _began(each) >= settled]
         former = before[-1].record.get("status") if before else None
         if former not in (None, APPROVED) and later:
             yield _ruling(approval, former, later)

@@ -13,6 +13,7 @@ from conformance.rules import answer as answers
 from conformance.rules import arguments, examine, own_requests, requested
 from conformance.rules.answer import HTTP, Answer
 from conformance.rules.judgement import Judgement
+from conformance.rules.lag import Lag
 from conformance.runner.facts import PREFLIGHT, Fact
 from conformance.runner.focus import Focus
 from conformance.runner.judgements import Judgements
@@ -67,6 +68,11 @@ class Context:
     def some(self, values: Sequence[Value]) -> Sequence[Value]:
         """As many of some values as the depth of the run allows, the first ones."""
         return values[: self.depth.few]
+
+    @property
+    def lag(self) -> Lag:
+        """How long what the target shows may lag."""
+        return Lag(self.target.limits.lag)
 
     def wait_after(self, response: Exchange, seconds: float) -> None:
         """Let time pass until so many seconds after a response."""

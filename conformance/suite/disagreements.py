@@ -16,7 +16,6 @@ from conformance.rules import agreement, tool_call
 from conformance.rules import answer as answers
 from conformance.rules.agreement import Disagreement, Variant
 from conformance.rules.answer import TOOL
-from conformance.rules.lag import PAUSES
 from conformance.rules.sighting import Sighting, sightings
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
@@ -175,7 +174,9 @@ class Confirmation:
     ) -> None:
         self._live = Live(context)
         self._suspected = suspected
-        self._rounds = len(PAUSES) if set(suspected.properties).isdisjoint(restless) else RESTLESS
+        self._pauses = self._live.session.lag.pauses
+        is_restless = not set(suspected.properties).isdisjoint(restless)
+        self._rounds = RESTLESS if is_restless else len(self._pauses)
 
     def outcome(self) -> Outcome:
         """A violation, where both sides keep differing, and neither changes."""
@@ -205,7 +206,7 @@ class Confirmation:
 
     def _both_again(self, number: int) -> Round:
         """Both sides once more; Inconclusive where the record is not shown again."""
-        self._live.session.transport.wait(PAUSES[min(number, len(PAUSES) - 1)])
+        self._live.session.transport.wait(self._pauses[min(number, len(self._pauses) - 1)])
         usual, odd, again = map(self._again, (self._usual, self._odd, self._usual))
         return usual, odd, again
 

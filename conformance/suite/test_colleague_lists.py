@@ -3,7 +3,6 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
 from conformance.http.exchange import Call
-from conformance.rules.lag import PAUSES
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.named_records import WHOLE, require_listed
@@ -31,7 +30,7 @@ def test_the_colleague_lists_what_it_reads(operation: Operation, live: Live) -> 
 def _missing(own: Pagination, theirs: Pagination, live: Live) -> set[str]:
     """What the colleague's list lacks, also when it is read anew: a list may lag behind."""
     missing = set(own.ids) - set(theirs.ids)
-    for pause in PAUSES:
+    for pause in live.session.lag.pauses:
         if not missing:
             break
         live.session.transport.wait(pause)

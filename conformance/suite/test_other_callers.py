@@ -1,7 +1,6 @@
 """Records of other callers than primary (Endpoints)."""
 
 from conformance.contract.openapi import Operation
-from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
@@ -19,7 +18,7 @@ def test_another_caller_reads_what_it_lists(operation: Operation, live: Live) ->
 
 def _check_found(reading: Reading, live: Live) -> None:
     """Violation where a record stays in the list of a caller and absent for it by its id."""
-    for pause in PAUSES:
+    for pause in live.session.lag.pauses:
         if reading.response.status != NOT_FOUND or not reading.is_listed:
             return
         live.session.transport.wait(pause)

@@ -23,6 +23,7 @@ from conformance.target.profile_flaws import (
 )
 from conformance.target.profile_schema import API, PROFILE, READS
 from conformance.target.target import (
+    USUAL_LAG,
     Consent,
     Credential,
     Fixtures,
@@ -293,6 +294,7 @@ def _limits(limits: Mapping[str, Any]) -> Limits:
         max_time=limits.get("max-time"),
         max_requests=limits.get("max-requests"),
         max_response_bytes=limits.get("max-response-bytes"),
+        lag=float(limits.get("lag", USUAL_LAG)),
     )
 
 

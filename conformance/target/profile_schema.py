@@ -14,6 +14,7 @@ from conformance.target.toml_schema import Array, Either, Leaf, Named, Schema
 
 API = api.load()
 _LARGEST = 9007199254740991  # beyond it a float is no longer exact
+_LONGEST_LAG = 600  # seconds
 
 
 def _uuid_flaw(value: str) -> str | None:
@@ -24,6 +25,12 @@ def _number_flaw(value: float) -> str | None:
     if not value > 0:  # NaN as well
         return "is not above zero"
     return None if value <= _LARGEST else "is too large"
+
+
+def _lag_flaw(value: float) -> str | None:
+    if not value >= 0:  # NaN as well
+        return "is below zero"
+    return None if value <= _LONGEST_LAG else "is too long"
 
 
 def _name_flaw(value: object) -> str | None:
@@ -79,6 +86,7 @@ _ID = Leaf(
 _PATH = Leaf((str,), "write the path of a file with one id a line", _text_flaw)
 _COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw, {"minimum": 1})
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw, {"exclusiveMinimum": 0})
+_LAG = Leaf((int, float), f"write the seconds, from 0 to {_LONGEST_LAG}", _lag_flaw, {"minimum": 0})
 _NAME = Leaf(
     (str, bool),
     "write the parameter's name in quotes, or false where the list has none",
@@ -146,6 +154,7 @@ PROFILE: Mapping[str, Schema] = {
         "max-time": _NUMBER,
         "max-requests": _COUNT,
         "max-response-bytes": _COUNT,
+        "lag": _LAG,
     },
     "connection": {
         "client-certificate": _FILE,

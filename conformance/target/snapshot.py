@@ -8,6 +8,7 @@ from conformance.target.connection import Connection, FurtherHeader
 from conformance.target.near_misses import near_misses
 from conformance.target.profile_schema import PROFILE
 from conformance.target.target import (
+    USUAL_LAG,
     Consent,
     Credential,
     Fixtures,
@@ -137,6 +138,7 @@ def target(snapshot: Mapping[str, Any]) -> Target:
             RateLimit(**rate) if rate else None,
             connections=limits.get("connections"),
             max_response_bytes=limits.get("max_response_bytes"),
+            lag=limits.get("lag", USUAL_LAG),
         ),
         parameters=frozen(
             {

@@ -168,6 +168,10 @@ class RateLimit:
     seconds: float
 
 
+USUAL_LAG = 5.0
+"""Seconds that reads may lag, where the profile does not say."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """The numbers that the specification leaves open ("Limits"); None: not in the profile."""
@@ -179,6 +183,7 @@ class Limits:
     max_time: float | None = None  # seconds of a run
     max_requests: int | None = None
     max_response_bytes: int | None = None
+    lag: float = USUAL_LAG  # seconds that reads may lag behind a write, or behind each other
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,7 @@ max-body-bytes = 1048576
 rate-limit = {{ requests = 100, seconds = 60 }}
 requests-per-second = 50
 connections = 16
+lag = 3
 
 [parameters.video_list]
 cursor = "after"
@@ -160,7 +161,7 @@ def test_a_full_profile_becomes_a_target(full: Target) -> None:
         provision=("./make-review", "--staging"),
         reset=("./reset", "--staging"),
     )
-    assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0, 16)
+    assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0, 16, lag=3.0)
     assert full.product == Product("Example Ltd", "Example Localization API", "2026.11")
     assert (full.tools_url, full.description_url) == (
         "https://api.example.com/mcp",
@@ -583,6 +584,9 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
             "limits.requests-per-second",
             "is too large",
         ),
+        ("limits.lag = -1", "limits.lag", "is below zero"),
+        ("limits.lag = nan", "limits.lag", "is below zero"),
+        ("limits.lag = 601", "limits.lag", "is too long"),
         ("limits.rate-limit = { requests = 5 }", "limits.rate-limit", "has no seconds"),
         ("limits.rate-limit = {}", "limits.rate-limit", "has no requests and no seconds"),
         ("limits.rate-limit = 5", "limits.rate-limit", "must be a table, not an integer"),

@@ -10,16 +10,22 @@ from conformance.http import trace
 from conformance.http.exchange import Exchange
 from conformance.rules import answer, client, examine, recorded, replay, requested
 from conformance.rules.client.recording import Recording
+from conformance.rules.lag import Lag
 from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling
 
 
-def of_target(exchanges: Sequence[Exchange], contract: Contract) -> Iterator[Finding]:
-    """What they say of the target: of each response, of replays, and of all of them together."""
+def of_target(
+    exchanges: Sequence[Exchange], contract: Contract, lag: Lag | None = None
+) -> Iterator[Finding]:
+    """What they say of the target: of each response, of replays, and of all of them together.
+
+    Without a profile its lag is the usual one.
+    """
     for exchange in exchanges:
         yield from _of_one(exchange, contract)
     yield from _replays(exchanges, contract)
-    yield from _of_many(exchanges, contract)
+    yield from _of_many(exchanges, contract, lag or Lag())
 
 
 def of_client(recording: Recording) -> Iterator[Finding]:
@@ -63,11 +69,11 @@ def _replays(exchanges: Iterable[Exchange], contract: Contract) -> Iterator[Find
         yield _finding(Ruling(found.attempt.requirement, operation, shown, found.defect))
 
 
-def _of_many(exchanges: Iterable[Exchange], contract: Contract) -> Iterator[Finding]:
+def _of_many(exchanges: Iterable[Exchange], contract: Contract, lag: Lag) -> Iterator[Finding]:
     """What shows in all exchanges together."""
     shown = (answer.of(each, contract) for each in exchanges)
     answers = [each for each in shown if each is not None]
-    return map(_finding, recorded.examine(answers, _attempts(exchanges, contract), contract))
+    return map(_finding, recorded.examine(answers, _attempts(exchanges, contract), contract, lag))
 
 
 def _finding(ruling: Ruling) -> Finding:

@@ -174,7 +174,7 @@ class DecoratedRequests:
             (baseline, first),
             again,
             partial(self._differing, is_text_compared=not each.translates),
-            self.live.session.transport.wait,
+            self.live.session,
         )
         otherwise = _otherwise(other, "shows other data than the request without it")
         expect.that(not names, otherwise.on(*sorted(names)), without, other)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
-from conformance.rules.lag import LAG
 from conformance.rules.records import every_value
 from conformance.suite.approval.review import Record
 from conformance.suite.lists.filtered_lists import check_filtered
@@ -37,5 +36,5 @@ def _late(early: Pagination, scheme: str, passing: set[str], live: Live) -> Pagi
     late = live.paginations.anew(early, scheme)
     if passing.issubset(late.ids):
         return late
-    live.session.transport.wait(LAG)
+    live.session.transport.wait(live.session.lag.patience)
     return live.paginations.anew(early, scheme)

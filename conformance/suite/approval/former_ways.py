@@ -10,7 +10,6 @@ from itertools import chain
 from conformance.contract.verdict import NotApplicable, Violation
 from conformance.http.exchange import Exchange
 from conformance.http.replay import Unrecorded
-from conformance.rules.lag import PAUSES
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
 from conformance.suite.approval.review import APPROVED, keeps_status
@@ -74,7 +73,7 @@ def _former(context: Context, face: str) -> Iterator[Sighting]:
 
 def _require_left(sighting: Sighting, context: Context) -> None:
     former = sighting.record["status"]
-    for seconds in (0.0, *PAUSES):
+    for seconds in (0.0, *context.lag.pauses):
         context.transport.wait(seconds)
         try:
             response, again = seen_again(sighting, context)

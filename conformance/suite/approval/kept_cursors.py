@@ -8,7 +8,6 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
-from conformance.rules.lag import LAG
 from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import Record, Review
@@ -111,7 +110,7 @@ def _used_later(page: Exchange, live: Live) -> Later | None:
     latest = page
     for _ in range(ROUNDS):
         # Each time, since a response may make the cursor a new one.
-        live.session.wait_after(latest, LAG)
+        live.session.wait_after(latest, live.session.lag.patience)
         later = _followed(page, live)
         if not later.is_flawed:
             return None

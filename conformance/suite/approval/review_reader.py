@@ -8,7 +8,6 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
-from conformance.rules.lag import LAG, PAUSES
 from conformance.runner.context import Context
 from conformance.suite.approval.review import (
     APPROVED,
@@ -121,7 +120,7 @@ class ReviewReader:
     ) -> Exchange:
         """Read a review until a condition holds, or reads no longer lag."""
         read = self.read(id, scheme)
-        for seconds in PAUSES:
+        for seconds in self._session.lag.pauses:
             if holds(read):
                 break
             self._session.transport.wait(seconds)
@@ -141,7 +140,7 @@ class ReviewReader:
             return self.read_each([(review.id, scheme)] * number)
 
         is_former = partial(in_former_state, review)
-        return settle(read, is_former, self._session.transport.wait, READS_AT_ONCE)
+        return settle(read, is_former, self._session, READS_AT_ONCE)
 
     def unsettled(self, review: Review) -> list[Exchange]:
         """Reads of an approved review, by every scheme, that show its former state long afterwards.
@@ -150,7 +149,7 @@ class ReviewReader:
         """
         if not self._former_reads(review, READS_AGAIN):
             return []
-        self._session.transport.wait(LAG)
+        self._session.transport.wait(self._session.lag.patience)
         return self._former_reads(review, READS_TO_CONFIRM)
 
     def _former_reads(self, review: Review, number: int) -> list[Exchange]:
@@ -168,7 +167,7 @@ class ReviewReader:
             return []
         earlier = approval
         for _ in range(2):
-            self._session.wait_after(earlier, LAG)
+            self._session.wait_after(earlier, self._session.lag.patience)
             earlier = self._live.callers.send(
                 call, scheme=approval.scheme, purpose="the list, well after"
             )
@@ -188,7 +187,7 @@ class ReviewReader:
         if read(1)[0].status != 200:
             return None
         is_former = partial(in_former_state, review)
-        return settle(read, is_former, self._session.transport.wait, 1)
+        return settle(read, is_former, self._session, 1)
 
     def read_in_other_ways(self, review: Review, scheme: str) -> None:
         """Read a review by its id in the other case, and the list under its filters.
@@ -209,7 +208,7 @@ class ReviewReader:
         sending = Sending(caller, scheme, f"the list of {caller.name} after the approval")
         read = partial(self._read_page, (call, sending))
         is_former = partial(lists_former_state, review)
-        return settle(read, is_former, self._session.transport.wait, 1)
+        return settle(read, is_former, self._session, 1)
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
         """Read the pages that list an approved review until the change of each is complete.
@@ -222,7 +221,7 @@ class ReviewReader:
         sending = Sending(primary, scheme, "the list after the approval")
         for call in self._pages_of(review):
             read = partial(self._read_page, (call, sending))
-            yield settle(read, is_former, self._session.transport.wait, PAGES_AT_ONCE)
+            yield settle(read, is_former, self._session, PAGES_AT_ONCE)
 
     def _read_page(self, request: tuple[Call, Sending], number: int) -> list[Exchange]:
         return self._live.callers.send_each([request] * number)

@@ -6,7 +6,7 @@ from itertools import compress
 from operator import not_
 
 from conformance.http.exchange import Exchange
-from conformance.rules.lag import PAUSES
+from conformance.runner.context import Context
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Settling:
 def settle(
     read: Callable[[int], Sequence[Exchange]],
     shows_former: Callable[[Exchange], bool],
-    wait: Callable[[float], None],
+    context: Context,
     number: int,
 ) -> Settling:
     """Read until so many reads at once do not show the former state, or they can no longer lag.
@@ -31,12 +31,12 @@ def settle(
     """
     former: list[Exchange] = []
     later: list[Exchange] = []
-    for seconds in (*PAUSES, 0.0):
+    for seconds in (*context.lag.pauses, 0.0):
         responses = read(number)
         showing = [shows_former(response) for response in responses]
         former += compress(responses, showing)
         later += compress(responses, map(not_, showing))
         if not any(showing):
             return Settling(tuple(former), tuple(later), is_settled=True)
-        wait(seconds)
+        context.transport.wait(seconds)
     return Settling(tuple(former), tuple(later), is_settled=False)

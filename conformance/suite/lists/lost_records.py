@@ -2,7 +2,6 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
-from conformance.rules.lag import LAG, PAUSES
 from conformance.rules.records import differing, of_contract, record_key
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import Live, reading_of
@@ -22,7 +21,7 @@ def require_still_listed(operation: Operation, live: Live) -> None:
     early = live.listing(operation.id)
     late = live.paginations.anew(early)
     lost = set(early.ids) - set(late.ids)
-    for number, pause in enumerate(PAUSES):
+    for number, pause in enumerate(live.session.lag.pauses):
         if not lost:
             return
         if late.end not in SERVED:
@@ -54,5 +53,5 @@ def _is_unchanged(operation: Operation, listed: Listed, live: Live) -> bool:
 
 def is_listed(id: str, listing: Pagination, live: Live) -> bool:
     """Whether a list still shows a record, read anew after the time that it may lag."""
-    live.session.transport.wait(LAG)
+    live.session.transport.wait(live.session.lag.patience)
     return id.lower() in live.paginations.again(listing).ids

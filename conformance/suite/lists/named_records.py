@@ -3,7 +3,6 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.lag import PAUSES
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live, parameter_of
@@ -62,7 +61,7 @@ def require_records(operation: Operation, live: Live) -> None:
     readable = _readable(operation, live)
     if not readable:
         return
-    for pause in PAUSES:
+    for pause in live.session.lag.pauses:
         live.session.transport.wait(pause)
         if live.paginations.again(live.listing(operation.id)).records:
             return

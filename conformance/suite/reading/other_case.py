@@ -8,8 +8,8 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call
-from conformance.rules.lag import PAUSES
 from conformance.rules.records import Record, differing, in_lower_case, of_contract, record_key
+from conformance.runner.context import Context
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live
@@ -81,7 +81,7 @@ def lasting(
     first: tuple[Read, Read],
     again: Callable[[], Sequence[Read]],
     differing: Callable[[Read, Read], set[str]],
-    wait: Callable[[float], object],
+    context: Context,
 ) -> tuple[set[str], Read, Read]:
     """What differs by the case of an id every time, and the last plain and other response.
 
@@ -90,10 +90,10 @@ def lasting(
     """
     plain, other = first
     names = differing(plain, other)
-    for seconds in PAUSES:
+    for seconds in context.lag.pauses:
         if not names:
             break
-        wait(seconds)
+        context.transport.wait(seconds)
         former = plain
         plain, other, repeated = again()
         names &= differing(plain, other)
@@ -122,7 +122,7 @@ class OtherCase:
             differing=lambda one, another: (
                 self._differing(one, another) | strays(another.data, call)
             ),
-            wait=self.live.session.transport.wait,
+            context=self.live.session,
         )
         if names:
             _report(names, plain, other)

@@ -54,7 +54,7 @@ def _settle(
     def shows_former(exchange: Exchange) -> bool:
         return any(_shows(data, review) for data in results[exchange.id].shown)
 
-    return settle(read, shows_former, toolbox.live.session.transport.wait, at_once)
+    return settle(read, shows_former, toolbox.live.session, at_once)
 
 
 def _shows(data: Any, review: Review) -> bool:

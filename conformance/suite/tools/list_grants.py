@@ -6,7 +6,6 @@ from typing import Any
 from conformance.contract.openapi import Operation
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
-from conformance.rules.lag import PAUSES
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live, reading_of
@@ -60,7 +59,7 @@ def _check_within(operation: Operation, toolbox: Toolbox, arguments: Arguments) 
     _check_shows_none(result, outside, OUTSIDE)
     whole = live.listing(operation.id)
     unlisted = items.keys() - set(whole.ids) if whole.is_whole else set()
-    for pause in PAUSES:  # a list may lag behind a grant
+    for pause in live.session.lag.pauses:  # a list may lag behind a grant
         if not unlisted:
             return
         live.session.transport.wait(pause)

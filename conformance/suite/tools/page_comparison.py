@@ -8,7 +8,6 @@ from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
 from conformance.rules import answer as answers
 from conformance.rules.judgement import shown
-from conformance.rules.lag import PAUSES
 from conformance.rules.walks import Walk
 from conformance.suite.callers import expect
 from conformance.suite.tools.comparison import Comparison, Pair
@@ -87,8 +86,9 @@ class PageComparison:
         """Violation where, page by page to the end, the interfaces keep showing other records."""
         lasting: Difference | None = None
         lists: list[set[str]] = []
-        for seconds in (0.0, *PAUSES):
-            self.comparison.toolbox.live.session.transport.wait(seconds)
+        session = self.comparison.toolbox.live.session
+        for seconds in (0.0, *session.lag.pauses):
+            session.transport.wait(seconds)
             over_http = self._walk(call, self._page_over_http)
             by_tool = self._walk(call, self._page_by_tool)
             found = Difference.of(over_http, by_tool)

@@ -34,6 +34,10 @@ OPEN_IN_OTHER_CASE = frozenset({400, 422})
 """Statuses for an id that a target may take in the letter case alone in which it shows it."""
 
 
+KEPT = 60.0
+"""Seconds for which a key has to be kept; how long it is kept from then on is not specified."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """A request to approve a review, and its outcome.
@@ -192,6 +196,8 @@ def _is_open(attempt: Attempt, approval: Attempt) -> bool:
     exchange = attempt.exchange
     response = exchange.response
     if response is None or response.is_unreadable or exchange.superseded or exchange.at_once:
+        return True
+    if exchange.started - approval.ends > KEPT:
         return True
     if exchange.status in OPEN_IN_OTHER_CASE and attempt.review != approval.review:
         return True

@@ -9,11 +9,13 @@ from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicab
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.answer import HTTP
+from conformance.rules.replay import KEPT
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.colleague import approved_by_colleague
 from conformance.suite.approval.filtered_approvals import check_still_filtered
 from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.kept_cursors import Later, describe, first_pages, used_later
+from conformance.suite.approval.result import check_replay
 from conformance.suite.approval.review import (
     Record,
     in_former_state,
@@ -69,6 +71,23 @@ def test_no_earlier_way_shows_the_former_state(live: Live, trials: Trials) -> No
     """Whatever read of a review this run has sent before its approval, to the letter."""
     _approved(trials)
     require_left(live.session, HTTP)
+
+
+@requirement("approval/replay", looks_back=True)
+def test_a_replay_well_after_repeats_the_result(
+    scheme: str, live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """The same approval at the end of the run, when a client that was cut off tries again."""
+    trial = trials.approved(scheme)
+    live.session.wait_after(trial.approval, live.session.lag.patience)
+    read = approvals.reader.read(trial.review.id, trial.scheme)
+    if read.started - trial.approval.started > KEPT:
+        raise NotApplicable("how long a key is kept is not specified")
+    purpose = "the same approval again, well after"
+    replay = approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose=purpose)
+    approvals.reader.require_found(replay, trial.after)
+    expect.status(replay, 200, before=trial.approval)
+    check_replay(replay, trial.approval)
 
 
 @requirement("read/success")

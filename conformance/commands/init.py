@@ -37,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if connection is not None:
         text = connected.filled(text, connection)
     if arguments.base_url and not arguments.template:
-        target = connected.target(arguments, connection, os.environ)
-        text, lines = _discovered(target, text)
+        text, lines = _discovered(connected.target(arguments, connection, os.environ), text)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(secrecy.redacted(text))  # a target may name a parameter like a secret

@@ -40,10 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
     target, transport = own_profile.subject(arguments)
     secrecy.protect(target.variables)
     formats = artefacts.chosen(arguments.report or ())
+    listener = _listener(arguments.listen)
     with gathered.folder(arguments.report_dir.absolute(), formats) as directory:
         gathering = _begun(directory, target)
         gathering.run.formats = formats
-        _pass_on(gathering, target, transport, _listener(arguments.listen))
+        _pass_on(gathering, target, transport, listener)
         code = gathering.finish(CONFORMANT)
         shown.report(gathering.run, code, arguments)
         return code

@@ -47,11 +47,15 @@ def target(
 
 
 def filled(template: str, tables: Tables) -> str:
-    """The template of a profile with this connection; what it says of each key stays."""
+    """The template of a profile with this connection; what it says of each key stays.
+
+    Raises UsageError for an unknown key.
+    """
     text = template.replace(f"#[{TABLE}]", f"[{TABLE}]", 1)
     for key, value in tables[TABLE].items():
         stated = re.compile(rf"^#{re.escape(key)} = .*?(?= # |$)", re.MULTILINE).search(text)
-        assert stated is not None, f"the template has no {key}"
+        if stated is None:
+            raise UsageError(f"{TABLE}.{key} is an unknown key: `init --template` shows all")
         text = f"{text[: stated.start()]}{key} = {_toml(value)}{text[stated.end() :]}"
     return text
 

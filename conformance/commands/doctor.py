@@ -34,7 +34,7 @@ class Diagnosis:
 
     `rate` is how many requests per second the target allows; None where it rejected none. `limit`
     is what its headers state of that, and `reviews` how many are left to approve. `lag` is how many
-    seconds reads may lag.
+    seconds reads may lag, and `fastest` the requests per second of a run by the profile.
     """
 
     base_url: str
@@ -45,6 +45,7 @@ class Diagnosis:
     durations: tuple[Duration, ...]
     effects: tuple[str, ...]
     lag: float
+    fastest: float | None
     rate: float | None = None
     limit: str | None = None
     reviews: Reviews | None = None
@@ -87,6 +88,7 @@ def _diagnosed(session: Session, stated: Target) -> Diagnosis:
         tuple(expectation.durations(session.target, expected, latency, allowed)),
         tuple(expectation.effects(session.target)),
         session.target.limits.lag,
+        session.target.limits.requests_per_second,
         allowed,
         _limit(responses),
         reviews,
@@ -121,6 +123,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"rate    the target states a limit of {found.limit}"
     if found.rate is not None:
         yield f"rate    the target allows {per_second(found.rate)}"
+    if found.fastest is not None:
+        yield f"rate    limits.requests-per-second: at most {found.fastest:g} requests a second"
     yield f"lag     reads may lag {found.lag:g} s behind a write, or behind each other"
     for each in found.durations:
         exchanges = f"{each.exchanges:,} exchanges of {found.latency * 1000:.0f} ms"

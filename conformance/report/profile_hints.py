@@ -9,6 +9,8 @@ from conformance.target.profile import VARIABLES
 
 CREDENTIALS = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled")
 SCHEMES = ("", "api-key", "bearer")
+SECRETS = {"api-key": "key", "bearer": "token"}
+"""The end of a variable by scheme, as the profile that `init` writes has it."""
 RECORDS = {
     "foreign": ("company", "project", "video", "review"),
     "ungranted": ("project", "video", "review"),
@@ -101,7 +103,8 @@ def _credential(rest: str) -> Iterator[Setting]:
                 yield _lacking(permission)
     elif name in CREDENTIALS and detail in SCHEMES:
         scheme = detail or "api-key"
-        variable = VARIABLES[scheme] if name == "primary" else _variable(name, scheme)
+        own = _variable(name, SECRETS[scheme])
+        variable = VARIABLES[scheme] if name == "primary" else own
         yield Setting(f"credentials.{name}", f'{scheme} = "${{{variable}}}"')
 
 

@@ -74,7 +74,11 @@ def test_one_key_with_two_revisions_at_once_is_a_conflict(
     for response in raced.responses:
         stated = revision_sent(response)
         if stated != raced.review.revision:
-            expect.status(response, *conflict(stated), because="a used key with another revision")
+            expect.status(
+                response,
+                *conflict(stated),
+                because="beside the approval, its key with another revision",
+            )
 
 
 @requirement("approval/result-status")

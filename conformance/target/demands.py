@@ -28,6 +28,7 @@ from conformance.target.toml_schema import (
 OWN = "LOCALIZATION_"
 """What the names of variables begin with that are meant for targets of this API."""
 _REMEDY = "read the file, and add --trust if it may do that"
+_USUAL = "read the file, and name it with --target, or add --trust, if it may do that"
 _IN_PLACE = ("socket", "host", "ca")
 _CONSENT = "consent"
 
@@ -121,7 +122,8 @@ class Demands:
             first = self.variables[0]
             names = ", ".join(dict.fromkeys(each.words[0] for each in self.variables))
             what = f"sends {names} to an address of this file, and this file is not trusted"
-            yield Problem(str(self.file), first.line, first.key, what, _REMEDY)
+            remedy = _USUAL if self.is_usual else _REMEDY
+            yield Problem(str(self.file), first.line, first.key, what, remedy)
         for each in self.keys:
             what = "names a private key, and this file is not trusted"
             yield Problem(str(self.file), each.line, each.key, what, _REMEDY)

@@ -250,7 +250,7 @@ def test_commands_and_lines_are_copied(page: Page) -> None:
     page.locator("#unchecked").get_by_text("Copied").wait_for()
     assert (
         page.evaluate("navigator.clipboard.readText()")
-        == '[credentials.expired]\napi-key = "${LOCALIZATION_EXPIRED_API_KEY}"'
+        == '[credentials.expired]\napi-key = "${LOCALIZATION_EXPIRED_KEY}"'
     )
 
 

@@ -16,9 +16,12 @@ PROJECTS = {
 }
 
 
-def marks(defect: Any, body: str, *, is_last: bool = True) -> Marks:
+def marks(
+    defect: Any, body: str, *, is_last: bool = True, media_type: str = "application/json"
+) -> Marks:
     """The marks of a defect in a response with this body."""
-    response = {"status": 200, "headers": [], "body": {"text": body}}
+    headers = [["content-type", media_type]]
+    response = {"status": 200, "headers": headers, "body": {"text": body}}
     return location.marks(defect, an_exchange(response=response), is_last=is_last)
 
 
@@ -64,6 +67,12 @@ def test_a_header_is_marked() -> None:
 def test_a_body_that_is_not_json_is_marked_as_a_whole(body: str) -> None:
     """Such a body has no inner locations."""
     assert marks(a_defect("body", ""), body) == Marks(body="not JSON")
+
+
+def test_a_stream_of_events_need_not_be_json() -> None:
+    """It has no inner locations either."""
+    found = marks(a_defect("body", ""), "data: {}\n\n", media_type="text/event-stream")
+    assert found == Marks(body="here")
 
 
 def test_a_location_is_in_its_exchange() -> None:

@@ -1,6 +1,6 @@
 """Rebuilds the sample reports beside this file: `python reports/sample/build.py`.
 
-Two runs at depth quick, one of the bundled reference and one of a mutant of it, and a picture of
+Two runs at depth standard, one of the bundled reference and one of a mutant of it, and a picture of
 the second one's page, for which Chromium and the `test` extra are needed.
 """
 
@@ -24,7 +24,7 @@ def build(name: str, edits: tuple[altered.Edit, ...]) -> None:
     package = altered.load(edits)
     with tempfile.TemporaryDirectory() as directory:
         plugin = examination.Substitute(lambda: examination.in_process(package))
-        pytest_run.execute(pytest_run.options(Path(directory), "quick", 1), [plugin])
+        pytest_run.execute(pytest_run.options(Path(directory), "standard", 1), [plugin])
         (HERE / name).mkdir(exist_ok=True)
         for file in FILES:
             shutil.copy(Path(directory) / file, HERE / name / file)

@@ -33,9 +33,11 @@ The credential has expired, the review has moved out of reach, or the rate limit
 OPEN_IN_OTHER_CASE = frozenset({400, 422})
 """Statuses for an id that a target may take in the letter case alone in which it shows it."""
 
+LONGEST_RETRY = 60.0
+"""Seconds after an approval in which a replay returns its result.
 
-KEPT = 60.0
-"""Seconds for which a key has to be kept; how long it is kept from then on is not specified."""
+The specification does not say how long a target stores a key: later, any response is allowed.
+"""
 
 
 @dataclass(frozen=True)
@@ -191,13 +193,18 @@ def _note(
             approved[key] = attempt
 
 
+def is_late(exchange: Exchange, approval: Exchange) -> bool:
+    """Whether a request begins so long after an approval that its key may be gone."""
+    return exchange.started - approval.started - approval.elapsed > LONGEST_RETRY
+
+
 def _is_open(attempt: Attempt, approval: Attempt) -> bool:
     """Whether the response to a replay may be about something else."""
     exchange = attempt.exchange
     response = exchange.response
     if response is None or response.is_unreadable or exchange.superseded or exchange.at_once:
         return True
-    if exchange.started - approval.ends > KEPT:
+    if is_late(exchange, approval.exchange):
         return True
     if exchange.status in OPEN_IN_OTHER_CASE and attempt.review != approval.review:
         return True

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -132,31 +131,36 @@ def test_a_client_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     assert report["observations"][0]["values"] == ["was stopped after 0.3 s"]
 
 
-ONE_REQUEST = """
-import os, sys, urllib.request
-urllib.request.urlopen(os.environ["LOCALIZATION_BASE_URL"] + "/account?odd=1", timeout=9)
+WAITING = """
+import contextlib, os, pathlib, socket, urllib.parse, urllib.request
+base_url = os.environ["LOCALIZATION_BASE_URL"]
+with contextlib.suppress(OSError):
+    urllib.request.urlopen(f"{base_url}/account", timeout=9)
+seen = pathlib.Path(__file__).with_name("seen")
+if seen.exists():
+    server = urllib.parse.urlsplit(base_url)
+    with socket.create_connection((server.hostname, server.port)) as open_until_it_ends:
+        print("waiting", flush=True)
+        open_until_it_ends.recv(1)
+seen.touch()
 """
-STARTED = """
-import pathlib, signal, time
-place = pathlib.Path(__file__).with_name("started")
-number = len(place.read_text()) + 1 if place.exists() else 1
-place.write_text("x" * number)
-while number == 2: time.sleep(60)
-"""
+"""Sends a request without a credential; in the second scenario it then waits for the server's end,
+so that nothing of it is left behind a run that is killed."""
 
 
 def ended_by(number: signal.Signals, folder: Path) -> Path:
     """The report folder of a run whose client waits in the second scenario, until a signal."""
-    client, started = folder / "client.py", folder / "started"
-    request = "try:\n " + ONE_REQUEST.strip().replace("\n", "\n ") + "\nexcept OSError: pass\n"
-    client.write_text(request + STARTED, encoding="utf-8")
+    client = folder / "client.py"
+    client.write_text(WAITING, encoding="utf-8")
     options = [f"--report-dir={folder / 'report'}", "--scenario=plain,small-pages"]
     command = [sys.executable, "-m", "conformance", "client", *options, "--", sys.executable]
-    with subprocess.Popen([*command, str(client)], stdout=subprocess.DEVNULL) as running:
-        while not (started.exists() and len(started.read_text()) == 2):
-            assert running.poll() is None
-            time.sleep(0.05)
+    with subprocess.Popen(
+        [*command, str(client)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        assert "waiting\n" in running.stderr  # what the client prints; reads up to that line
         running.send_signal(number)
+        running.communicate(timeout=60)
     return folder / "report"
 
 

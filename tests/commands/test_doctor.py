@@ -294,6 +294,7 @@ def test_a_diagnosis_is_printed(monkeypatch: Any, capsys: Any, tmp_path: Any) ->
     text = capsys.readouterr().out
     assert "WRONG   credentials.expired.api-key: account_get returns 200\n" in text
     assert "effect  approves up to 40 reviews of the profile\n" in text
+    assert "lag     reads may lag 5 s behind a write, or behind each other\n" in text
     (tmp_path / "target.toml").write_text(f'base-url = "{URL}"\n')
     assert main(["doctor", "--json"]) == 1
     output = capsys.readouterr()

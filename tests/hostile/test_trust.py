@@ -178,6 +178,8 @@ def test_a_variable_is_not_sent_unasked(
     done = conformance(folder, *words, **{variable: KEY})
 
     assert done.returncode == 4
+    is_ours = variable.startswith("LOCALIZATION_")
+    assert ("or add --trust" in done.stderr) is is_ours  # it is enough to name the file
     assert (
         f"target.toml:3: credentials.primary.api-key sends {variable} to an address" in done.stderr
     )

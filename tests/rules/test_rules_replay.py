@@ -64,6 +64,12 @@ def test_a_replay_that_conflicts_is_wrong_whoever_sent_it() -> None:
     assert wrong(*capitals) == [CONFLICT]
 
 
+def test_a_replay_a_minute_later_says_nothing() -> None:
+    """The specification does not say how long a target stores a key; FIRST ends after a second."""
+    assert wrong(FIRST, attempt(61, 409)) == [CONFLICT]
+    assert wrong(FIRST, attempt(61.1, 409)) == []
+
+
 def test_a_body_with_other_bytes_may_be_rejected() -> None:
     """Blanks can make it too large, and then it gets 413; what is served has the same data."""
     assert wrong(FIRST, attempt(2, 413, spelling=" " * 9)) == []

@@ -103,13 +103,11 @@ def _exchange(
     arguments = parse_qsl(query, keep_blank_values=True)
     headers = [(name, value) for name, value in request["headers"]]
     callers = [secrets.get(pair) for pair in headers if pair[0] in CREDENTIALS]
-    names = [name for name, _ in arguments]
     sent = _body(line, "request", request["body"]) if request["body"] else None
     is_plain = (
         len(callers) < 2
         and None not in callers
-        and {name for name, _ in headers} <= NO_MEANING | CREDENTIALS
-        and len(set(names)) == len(names)
+        and _is_unambiguous(headers, arguments)
         and _is_of_type(operation, dict(headers), has_body=sent is not None)
     )
     return Exchange(
@@ -128,6 +126,15 @@ def _exchange(
         began=stated["started"],
         ended=stated["started"] + stated["elapsed"],
     )
+
+
+def _is_unambiguous(
+    headers: Sequence[tuple[str, str]], arguments: Sequence[tuple[str, str]]
+) -> bool:
+    """Whether every header has a meaning that is known here, and no parameter comes twice."""
+    names = [name for name, _ in arguments]
+    has_usual_headers = {name for name, _ in headers} <= NO_MEANING | CREDENTIALS
+    return has_usual_headers and len(set(names)) == len(names)
 
 
 def _noted(headers: Sequence[tuple[str, str]]) -> Mapping[str, str]:

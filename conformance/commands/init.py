@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from conformance.commands.discovery import connected, profile_text
+from conformance.commands.discovery.connected import Connected
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     if connection is not None:
         text = connected.filled(text, connection)
     if arguments.base_url and not arguments.template:
-        text, lines = _discovered(connected.target(arguments, connection, os.environ), text)
+        text, lines = _discovered(_target(arguments, connection), text)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(secrecy.redacted(text))  # a target may name a parameter like a secret
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     return CONFORMANT
 
 
-def _connection(arguments: argparse.Namespace) -> connected.Tables | None:
+def _connection(arguments: argparse.Namespace) -> Connected | None:
     """What the option names. Raises UsageError."""
     path: Path | None = arguments.connection
     if path is None:
@@ -62,6 +63,17 @@ def _connection(arguments: argparse.Namespace) -> connected.Tables | None:
         raise UsageError(f"{arguments.file}: write it beside {path}, where its paths begin")
     try:
         return connected.read(path)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def _target(arguments: argparse.Namespace, connection: Connected | None) -> Target:
+    """The deployment that is read. Raises UsageError."""
+    base_url, environ = arguments.base_url, os.environ
+    try:
+        if connection is None:
+            return profile.bare(base_url, environ)
+        return connected.target(base_url, connection, environ, is_trusted=arguments.trust)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
 

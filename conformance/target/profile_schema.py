@@ -86,7 +86,12 @@ _ID = Leaf(
 _PATH = Leaf((str,), "write the path of a file with one id a line", _text_flaw)
 _COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw, {"minimum": 1})
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw, {"exclusiveMinimum": 0})
-_LAG = Leaf((int, float), f"write the seconds, from 0 to {_LONGEST_LAG}", _lag_flaw, {"minimum": 0})
+_LAG = Leaf(
+    (int, float),
+    f"write the seconds, from 0 to {_LONGEST_LAG}",
+    _lag_flaw,
+    {"minimum": 0, "maximum": _LONGEST_LAG},
+)
 _NAME = Leaf(
     (str, bool),
     "write the parameter's name in quotes, or false where the list has none",

@@ -171,13 +171,15 @@ def test_init_reads_a_deployment_behind_a_gateway(
 @pytest.mark.parametrize(
     ("text", "options", "expected"),
     [
-        ("", (), "gateway.toml is empty: write the table [connection] alone; init finds the rest"),
+        ("", (), "gateway.toml has no such table: write the table [connection] alone; init"),
+        ("connection = 1\n", (), "gateway.toml has no such table: write the table [connection]"),
+        ('[connection.headers]\nx-key = "open sesame"\n', (), "headers.x-key holds the secret"),
         ('base-url = "x"\n[connection]\n', (), "gateway.toml has base-url: write the table"),
         ("[connection]\nhost = 1\n", (), "gateway.toml:2: connection.host is an integer"),
         ("[connection]\nhots = 1\n", (), "connection.hots is an unknown key: `init --template`"),
         ("[connection]\n", ("sub/t.toml",), "t.toml: write it beside gateway.toml"),
     ],
-    ids=["empty", "more", "a-number", "unknown", "elsewhere"],
+    ids=["empty", "no-table", "a-secret", "more", "a-number", "unknown", "elsewhere"],
 )
 def test_a_connection_of_no_use_is_a_usage_error(
     text: str, options: tuple[str, ...], expected: str, tmp_path: Path

@@ -1,9 +1,9 @@
 """A deployment that its address alone does not reach: its `[connection]` has a file of its own."""
 
-import argparse
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,48 +11,70 @@ from conformance.commands import trusted
 from conformance.commands.outcome import UsageError
 from conformance.target import demands, profile
 from conformance.target.demands import Origin
-from conformance.target.profile_file import ProfileError, tables_of, text_of
+from conformance.target.profile_file import tables_of, text_of
 from conformance.target.target import Target
+from conformance.target.toml_schema import reference
 
 TABLE = "connection"
-Tables = Mapping[str, Any]
 
 
-def read(path: Path) -> Tables:
-    """The tables of a file that has `[connection]` alone. Raises ProfileError and UsageError."""
-    tables = tables_of(path, text_of(path))
-    if [*tables] != [TABLE]:
+@dataclass(frozen=True)
+class Connected:
+    """A file that has `[connection]` alone: its text, and its tables."""
+
+    path: Path
+    text: str
+    tables: Mapping[str, Any]
+
+
+def read(path: Path) -> Connected:
+    """What a file says. Raises ProfileError, and UsageError where it has another table."""
+    text = text_of(path)
+    tables = tables_of(path, text)
+    if [*tables] != [TABLE] or not isinstance(tables[TABLE], dict):
         others = ", ".join(name for name in tables if name != TABLE)
-        found = f"has {others}" if others else "is empty"
+        found = f"has {others}" if others else "has no such table"
         raise UsageError(f"{path} {found}: write the table [{TABLE}] alone; init finds the rest")
-    return tables
+    if secrets := _stated_secrets(tables[TABLE]):
+        remedy = 'write "${NAME}", and set that environment variable'
+        raise UsageError(f"{path}: {secrets[0]} holds the secret itself: {remedy}")
+    return Connected(path, text, tables)
+
+
+def _stated_secrets(connection: Mapping[str, Any]) -> list[str]:
+    """The headers whose values stand in the file: no file that is written may have them."""
+    headers = connection.get("headers")
+    values = headers.items() if isinstance(headers, dict) else ()
+    written = [name for name, each in values if isinstance(each, str) and reference(each) is None]
+    return [f"{TABLE}.headers.{name}" for name in written]
 
 
 def target(
-    arguments: argparse.Namespace, tables: Tables | None, environ: Mapping[str, str]
+    base_url: str, stated: Connected, environ: Mapping[str, str], *, is_trusted: bool
 ) -> Target:
-    """The deployment, with the secrets of the environment. Raises UsageError."""
-    base_url, path = arguments.base_url, arguments.connection
-    try:
-        if tables is None:
-            return profile.bare(base_url, environ)
-        text = text_of(path)
-        data = {**tables, **profile.of_environment(environ)}
-        stated = demands.of(tables, Origin(path, text), base_url)
-        if not arguments.trust:
-            trusted.demanded([stated])
-        return profile.parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
-    except ProfileError as problem:
-        raise UsageError(str(problem)) from None
+    """The deployment, with the secrets of the environment.
+
+    Raises ProfileError, and UsageError where the user does not allow what the file demands.
+    """
+    demanded = demands.of(stated.tables, Origin(stated.path, stated.text), base_url)
+    if not is_trusted:
+        trusted.demanded([demanded])
+    return profile.parse(
+        {**stated.tables, **profile.of_environment(environ)},
+        source=str(stated.path),
+        text=stated.text,
+        base_url=base_url,
+        environ=environ,
+    )
 
 
-def filled(template: str, tables: Tables) -> str:
+def filled(template: str, connected: Connected) -> str:
     """The template of a profile with this connection; what it says of each key stays.
 
     Raises UsageError for an unknown key.
     """
     text = template.replace(f"#[{TABLE}]", f"[{TABLE}]", 1)
-    for key, value in tables[TABLE].items():
+    for key, value in connected.tables[TABLE].items():
         stated = re.compile(rf"^#{re.escape(key)} = .*?(?= # |$)", re.MULTILINE).search(text)
         if stated is None:
             raise UsageError(f"{TABLE}.{key} is an unknown key: `init --template` shows all")

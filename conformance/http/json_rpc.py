@@ -5,11 +5,8 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from conformance.http import server_sent_events
 from conformance.http.exchange import Exchange, parse
-
-EVENT_STREAM = "text/event-stream"
-MOST_EVENTS = 10_000
-"""Events of one response that are read: a stream may be one of blank lines, or of pings."""
 
 REDIRECTS = frozenset({307, 308})
 """Statuses that ask for the same request at another address."""
@@ -45,8 +42,7 @@ def is_failure(exchange: Exchange, message: Mapping[str, Any]) -> bool:
 def is_event_stream(exchange: Exchange) -> bool:
     """Whether the body of a response is a stream of server-sent events."""
     assert exchange.response is not None
-    content_type = exchange.response.header("content-type") or ""
-    return content_type.split(";")[0].strip().lower() == EVENT_STREAM
+    return server_sent_events.is_event_stream(exchange.response.header("content-type"))
 
 
 def messages(exchange: Exchange) -> Iterator[Any]:
@@ -56,20 +52,9 @@ def messages(exchange: Exchange) -> Iterator[Any]:
     if not is_event_stream(exchange):
         yield exchange.json
         return
-    text = exchange.body.decode("utf-8", "replace")
-    events = text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n", MOST_EVENTS)
-    for event in filter(_has_data, events[:MOST_EVENTS]):
-        value = parse(_data_of_event(event))[0]
+    for data in server_sent_events.data_of_events(exchange.body.decode("utf-8", "replace")):
+        value = parse(data)[0]
         yield from value if isinstance(value, list) else (value,)  # some versions allow batches
-
-
-def _has_data(event: str) -> bool:
-    return "data:" in event
-
-
-def _data_of_event(event: str) -> str:
-    data = (line[5:] for line in event.split("\n") if line.startswith("data:"))
-    return "\n".join(line.removeprefix(" ") for line in data)
 
 
 def redirect_target(exchange: Exchange, url: str) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.contract.pointer import Path
+from conformance.http.server_sent_events import json_text
 from conformance.report.document_types import BodyEntry, ResponseEntry
 
 UNPARSED = object()
@@ -51,15 +52,26 @@ def text_of(body: BodyEntry | None) -> str | None:
     return body.get("text") if body else None
 
 
+def read(response: ResponseEntry) -> BodyEntry:
+    """The body of a recorded response as it is read: of a stream, the event that responds."""
+    body = response["body"]
+    text = text_of(body)
+    return body if text is None else {**body, "text": json_text(_media_type(response), text)}
+
+
+def _media_type(response: Mapping[str, Any]) -> str | None:
+    return next((value for name, value in response["headers"] if name == "content-type"), None)
+
+
 def parsed(response: ResponseEntry) -> Any:
     """The body of a recorded response, see `parse`."""
-    return parse(text_of(response["body"]) or "")
+    return parse(text_of(read(response)) or "")
 
 
-def value(response: Mapping[str, Any] | None, otherwise: Any) -> Any:
+def value(response: ResponseEntry | None, otherwise: Any) -> Any:
     """The JSON value of a recorded response; `otherwise` where there is none, or none to parse."""
     try:
-        return json.loads(response["body"].get("text", "")) if response else otherwise
+        return json.loads(text_of(read(response)) or "") if response else otherwise
     except (ValueError, RecursionError):
         return otherwise
 

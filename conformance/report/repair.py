@@ -66,9 +66,8 @@ def conditions(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> list[
 
 
 def _is_beyond(exchange: ExchangeEntry) -> bool:
-    """Whether a response depends on those before it, or has no JSON with places."""
-    media_type = header_of(exchange, "content-type") or ""
-    return exchange.get("credential") == THROTTLED or media_type.startswith("text/event-stream")
+    """Whether a response depends on those before it."""
+    return exchange.get("credential") == THROTTLED
 
 
 def _step(place: LocationEntry, exchanges: Sequence[ExchangeEntry]) -> int | None:

@@ -105,9 +105,8 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
 
 
 def _in_body(exchange: Exchange, place: str) -> Location:
-    """A place in a message; that of the whole body in an event stream, which has no pointers."""
-    name = "" if is_event_stream(exchange) else place
-    return Location(Part.BODY, name, exchange.id)
+    """A place in a message, which is the body, or the event of a stream that responds."""
+    return Location(Part.BODY, place, exchange.id)
 
 
 def _contents(result: Mapping[str, Any]) -> list[Any]:

@@ -124,6 +124,7 @@ def _tested(file: Path, profile: dict[str, Any]) -> str:
         **os.environ,
         **secrets,
         "BASE_URL": profile["base-url"],
+        "TOOLS_URL": profile["tools"]["url"],
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
@@ -238,21 +239,39 @@ def test_a_repaired_tool_error_has_a_body_or_is_another_rejection(body: str, hol
     assert eval(condition.source(), functions) is holds
 
 
+IN_STREAMS = Edit("tool_interface", "json_response=True", "json_response=False")
+
+
+@pytest.mark.parametrize("form", [(), (IN_STREAMS,)], ids=["json", "event-stream"])
 def test_what_was_wrong_with_errors_of_tools_is_fixed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: tuple[Edit, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Error results without an error body, which have one after the repair."""
     sentence = "That did not work."
     old = 'text = {"type": "text", "text": orjson.dumps(body).decode()}'
     new = f'return {{"isError": True, "content": [{{"type": "text", "text": "{sentence}"}}]}}'
-    edits = (Edit("tools", f"    {old}", f"    if is_error:\n        {new}\n    {old}"),)
-    folder = tmp_path / "report"
+    defect = Edit("tools", f"    {old}", f"    if is_error:\n        {new}\n    {old}")
+    folder, file = tmp_path / "report", tmp_path / "test_errors.py"
     folder.mkdir()
-    altered_run.report(edits, folder, ["tools"])
-    for own, outcome in ((edits, "STILL FAILING"), ((), "FIXED")):
-        with served(tmp_path, own):
+    report = altered_run.report((*form, defect), folder, ["tools"])
+    again = [
+        found["reproduction"]["outcome"]
+        for entry in report["requirements"]
+        for found in entry["findings"]
+        if "reproduction" in found
+    ]
+    assert "not-compared" not in again
+    main(["replay", str(folder), "tools/errors", "--reference", "--write-test", str(file)])
+    assert "left out" not in capsys.readouterr().out
+    number = file.read_text(encoding="utf-8").count("\ndef test_")
+    for own, outcome, word in (
+        ((*form, defect), "STILL FAILING", "failed"),
+        (form, "FIXED", "passed"),
+    ):
+        with served(tmp_path, own) as profile:
             _, found = replayed(folder, tmp_path, capsys, "tools/errors")
             assert found == {"tools/errors": {outcome}}
+            assert f"{number} {word} in" in _tested(file, profile)
 
 
 def test_other_requests_of_a_run_may_be_sent_again(reference: Reference, tmp_path: Path) -> None:

@@ -69,10 +69,11 @@ def test_a_body_that_is_not_json_is_marked_as_a_whole(body: str) -> None:
     assert marks(a_defect("body", ""), body) == Marks(body="not JSON")
 
 
-def test_a_stream_of_events_need_not_be_json() -> None:
-    """It has no inner locations either."""
-    found = marks(a_defect("body", ""), "data: {}\n\n", media_type="text/event-stream")
-    assert found == Marks(body="here")
+def test_a_place_in_a_stream_of_events_is_one_in_the_event_that_responds() -> None:
+    """Events before it, such as progress, are passed over."""
+    stream = 'data: {"method": "x"}\n\nevent: message\ndata: {"id": 1, "result": {"a": 2}}\n\n'
+    found = marks(a_defect("value", "/result/a"), stream, media_type="text/event-stream")
+    assert found == Marks(places={("result", "a"): "here"})
 
 
 def test_a_location_is_in_its_exchange() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from conformance.commands.reproduction import client_text
 from conformance.commands.reproduction.again import Failure
+from conformance.http import server_sent_events
 from conformance.http.outgoing import authorization
 from conformance.report import body_values
 from conformance.report.condition import Condition
@@ -71,14 +72,19 @@ def in_session(url, headers):
 def body(response):
     """The parsed body of a response; ABSENT where it is no JSON."""
     try:
-        return response.json()
+        return json.loads(json_text(response.headers.get("content-type"), response.text))
     except (ValueError, RecursionError):
         return ABSENT
 
 
 '''
-VALUES = inspect.getsource(body_values).partition("from typing import Any\n")[2].strip()
-"""The functions that the assertions use, as a replay does."""
+VALUES = "\n\n\n".join(
+    [
+        inspect.getsource(server_sent_events).partition("import Iterator\n")[2].strip(),
+        inspect.getsource(body_values).partition("from typing import Any\n")[2].strip(),
+    ]
+)
+"""The functions that read bodies, and that the assertions use, as a replay does."""
 APPROVES = '@pytest.mark.skipif("APPROVE_REVIEWS" not in os.environ, reason="approves a review")'
 UNCOMPARED = "its responses cannot be compared one by one"
 MOST_SPACES = 100

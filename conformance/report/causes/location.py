@@ -57,15 +57,8 @@ def marks(defect: DefectEntry | None, exchange: ExchangeEntry, *, is_last: bool)
         status=any(place["part"] == Part.STATUS for place in found),
         header=headers[0] if headers else None,
         places=in_body,
-        body=_whole(response) if pointers and in_body is NO_JSON else None,
+        body="not JSON" if pointers and in_body is NO_JSON else None,
     )
-
-
-def _whole(response: ResponseEntry) -> str:
-    """What is wrong with a body without places: one of a stream of events need not be JSON."""
-    types = (value for name, value in response["headers"] if name == "content-type")
-    is_stream = next(types, "").startswith("text/event-stream")
-    return HERE if is_stream else "not JSON"
 
 
 NO_JSON: Mapping[Path, str] = {}

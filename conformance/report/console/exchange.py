@@ -9,6 +9,7 @@ from conformance.report.causes.location import Marks
 from conformance.report.console.line import LABEL, LAID_OUT, Span, label
 from conformance.report.document_types import ExchangeEntry, ResponseEntry
 from conformance.report.listing import Extent, Line
+from conformance.report.recorded_body import read
 from conformance.report.text import short
 
 LONGEST_COMMAND = 2_000
@@ -36,7 +37,7 @@ def spans(
     if marks.header is not None:
         yield [(MARGIN, LAID_OUT), (f"{_header(response, marks.header)}  ← here", "bad")]
     extent = _extent(width - LABEL, brief=brief or marks.is_outside_body)
-    for line in listing.lines(response["body"], marks.places, whole=marks.body, extent=extent):
+    for line in listing.lines(read(response), marks.places, whole=marks.body, extent=extent):
         yield [(MARGIN, LAID_OUT), *_styled(line)]
 
 

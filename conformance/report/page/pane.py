@@ -10,7 +10,7 @@ from conformance.report.causes.location import Marks
 from conformance.report.document_types import BodyEntry, ExchangeEntry
 from conformance.report.page.markup import markup
 from conformance.report.page.survey import duration
-from conformance.report.recorded_body import UNPARSED, parse, text_of
+from conformance.report.recorded_body import UNPARSED, parse, read, text_of
 from conformance.report.text import command, short_with_length
 
 LONGEST_HEADER = 300
@@ -74,7 +74,7 @@ def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
     request_body = request["body"]
     response_body = None
     if response:
-        response_body = markup(response["body"], marks.places, whole=marks.body)
+        response_body = markup(read(response), marks.places, whole=marks.body)
     return Pane(
         id=exchange["id"],
         purpose=exchange["purpose"],
@@ -89,7 +89,7 @@ def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
         failure=short_with_length(exchange.get("failure") or "", LONGEST_HEADER),
         response_headers=_headers(response["headers"], marks.header) if response else (),
         response_body=response_body,
-        response_json=_whole(response["body"]) if response else None,
+        response_json=_whole(read(response)) if response else None,
         curl=curl if len(curl) <= LONGEST_COMMAND else None,
     )
 

@@ -1,6 +1,6 @@
 """The report of a run, assembled from what was gathered of it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,6 +19,7 @@ from conformance.report import (
     known_gaps,
     named_ids,
     needed_budget,
+    prospect,
     unchecked,
 )
 from conformance.report.causes import grouping
@@ -104,7 +105,7 @@ class Assembly:
 
     def _requirements(self, gathered: Gathered) -> list[RequirementEntry]:
         catalogue = {**self.catalogue, **self._asked}
-        entries = [_requirement(stated, gathered) for stated in catalogue.values()]
+        entries = [self._requirement(stated, gathered) for stated in catalogue.values()]
         for found in (each for entry in entries for each in entry["findings"]):
             _name_checks(found, gathered.needed_by)
         if self.target is not None:
@@ -114,6 +115,22 @@ class Assembly:
         if self.reproductions:
             self._add_reproductions(entries)
         return entries
+
+    def _requirement(self, stated: Requirement, gathered: Gathered) -> RequirementEntry:
+        findings = gathered.findings[stated.id]
+        entry = document.requirement(stated, findings, gathered.evidence, self._needs)
+        entry["coverage"] = coverage.of_requirement(stated, entry, findings)
+        if seconds := gathered.seconds(stated.id):
+            entry["seconds"] = seconds
+        return entry
+
+    def _needs(self, stated: Requirement, operation: str | None) -> Iterable[str]:
+        """What is needed to see a requirement: of a known target, what its profile lacks."""
+        return (
+            stated.needs
+            if self.target is None
+            else prospect.lacking(stated, operation, self.target)
+        )
 
     def _add_reproductions(self, entries: Sequence[RequirementEntry]) -> None:
         for entry in entries:
@@ -137,15 +154,6 @@ def _conclusion(
     found = document.conclusion(entries, narrow=is_narrow)
     is_partial = "only" in suite and found is Conclusion.CONFORMANT
     return Conclusion.INCONCLUSIVE if is_partial else found
-
-
-def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:
-    findings = gathered.findings[stated.id]
-    entry = document.requirement(stated, findings, gathered.evidence)
-    entry["coverage"] = coverage.of_requirement(stated, entry, findings)
-    if seconds := gathered.seconds(stated.id):
-        entry["seconds"] = seconds
-    return entry
 
 
 def _add_connection(entries: Sequence[RequirementEntry], words: Sequence[str]) -> None:

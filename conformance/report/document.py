@@ -1,7 +1,7 @@
 """The requirements of a report with their verdicts, and what follows from them for the run."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,11 +24,19 @@ NARROW = ("smoke", "quick")
 Seen = tuple[str | None, Verdict]
 """An operation, or None for the deployment as a whole, and the verdict of one finding on it."""
 
+Needs = Callable[[Requirement, str | None], Iterable[str]]
+"""What is needed to see a requirement on an operation, or at all."""
+
+
+def _stated(stated: Requirement, _operation: str | None) -> Iterable[str]:
+    return stated.needs
+
 
 def requirement(
     stated: Requirement,
     findings: Sequence[FindingRecord],
     evidences: Mapping[str, ExchangeEntry],
+    needs: Needs = _stated,
 ) -> RequirementEntry:
     """A requirement with its verdict, that of each operation, and every finding but passes."""
     seen = [(found["operation"], Verdict(found["verdict"])) for found in findings]
@@ -41,7 +49,7 @@ def requirement(
         "statement": stated.statement,
         "verdict": verdict.value,
         "operations": {name: value.value for name, value in operations.items()},
-        "findings": [*_findings(findings, evidences), *_unseen(stated, seen)],
+        "findings": [*_findings(findings, evidences), *_unseen(stated, seen, needs)],
     }
     if stated.untested is not None:
         entry["untested"] = stated.untested
@@ -69,22 +77,24 @@ def verdicts(stated: Requirement, seen: Iterable[Seen]) -> tuple[Verdict, dict[s
     return worst([*operations.values(), *elsewhere]), operations
 
 
-def _unseen(stated: Requirement, seen: Sequence[Seen]) -> list[FindingEntry]:
+def _unseen(stated: Requirement, seen: Sequence[Seen], needs: Needs) -> list[FindingEntry]:
     """A finding for each operation, or for the whole requirement, that no item reported on."""
     reported = {operation for operation, _ in seen}
     missing: list[str | None] = [name for name in stated.operations if name not in reported]
     if not stated.operations and not reported:
         missing = [None]
-    return [_without_evidence(operation, stated) for operation in missing]
+    return [_without_evidence(operation, stated, needs(stated, operation)) for operation in missing]
 
 
-def _without_evidence(operation: str | None, stated: Requirement) -> FindingEntry:
+def _without_evidence(
+    operation: str | None, stated: Requirement, needs: Iterable[str]
+) -> FindingEntry:
     return {
         "verdict": Verdict.INCONCLUSIVE.value,
         "operation": operation,
         "message": stated.untested or "no exchange of this run exercised it",
         "expected": "",
-        "needs": list(stated.needs),
+        "needs": list(needs),
         "items": [],
         "occurrences": 0,
         "exchanges": [],

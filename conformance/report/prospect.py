@@ -41,27 +41,27 @@ class Prospect:
 def of(target: Target) -> Prospect:
     """The prospect of a run on a target."""
     stated = [each for each in requirements.load().values() if each.is_checked]
-    lacking = {each.id: _lacking(each, target) for each in stated}
-    in_part = [each for each in stated if lacking[each.id] == [CONSENT] and _reads(each)]
+    missing = {each.id: lacking(each, None, target) for each in stated}
+    in_part = [each for each in stated if missing[each.id] == [CONSENT] and _reads(each)]
     return Prospect(
         len(stated),
-        sum(not keys for keys in lacking.values()),
+        sum(not keys for keys in missing.values()),
         len(in_part),
-        tuple(_missing(list(lacking.values()), target.stated)),
+        tuple(_missing(list(missing.values()), target.stated)),
     )
 
 
-def _lacking(stated: Requirement, target: Target) -> list[str]:
-    """The keys that the check of a requirement needs and the profile lacks."""
-    needs = [*stated.needs, *_implied(stated)]
+def lacking(stated: Requirement, operation: str | None, target: Target) -> list[str]:
+    """What the profile lacks of what a requirement needs, on one operation or on all."""
+    needs = [*stated.needs, *_implied(stated, [operation] if operation else stated.operations)]
     return [key for key in dict.fromkeys(needs) if not _is_provided(key, target)]
 
 
-def _implied(stated: Requirement) -> Iterable[str]:
-    """What follows from the operations of a requirement, and from its class."""
+def _implied(stated: Requirement, operations: Collection[str]) -> Iterable[str]:
+    """What follows from operations of a requirement, and from its class."""
     if stated.conformance_class != "description" and stated.id != "base/version-segment":
         yield PRIMARY
-    if stated.calls and api.load().approval.id in stated.operations:
+    if stated.calls and api.load().approval.id in operations:
         yield CONSENT
 
 

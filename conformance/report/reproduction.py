@@ -7,7 +7,6 @@ from conformance.http import serialization
 from conformance.report.document_types import (
     ExchangeEntry,
     ReproductionEntry,
-    SuiteEntry,
 )
 
 
@@ -65,18 +64,6 @@ def entry(
         "exchanges": list(exchanges),
         "again": "",
     }
-
-
-def with_command(
-    found: ReproductionEntry, suite: SuiteEntry, requirement: str, operation: str | None
-) -> ReproductionEntry:
-    """The outcome with the command that shows the failure again, where its own do not."""
-    if found["again"] or found["outcome"] in (Outcome.REPRODUCED, Outcome.NOT_COMPARED):
-        return found
-    only = ",".join(filter(None, (requirement, operation)))
-    again = f"conformance run --only {only} --seed {suite['seed']}"
-    depth = "" if suite["depth"] == "standard" else f" --depth {suite['depth']}"
-    return {**found, "again": again + depth}
 
 
 def one_by_one(steps: Sequence[ExchangeEntry], connection: Sequence[str]) -> str:

@@ -21,7 +21,6 @@ from conformance.report import (
     exchange_log,
     exit_status,
     journal,
-    reproduction,
     source,
     subject,
 )
@@ -162,11 +161,7 @@ class Run:
 
     def reproduced(self, requirement: str, found: FindingEntry, again: ReproductionEntry) -> None:
         """Take what became of a failure whose requests were sent once more."""
-        key = (requirement, found["operation"], found["message"])
-        suite = self._about["suite"]
-        self._reproductions[key] = reproduction.with_command(
-            again, suite, requirement, found["operation"]
-        )
+        self._reproductions[requirement, found["operation"], found["message"]] = again
 
     def went_on(self, rounds: int) -> None:
         """Take the number of rounds of generated requests that followed the checks."""

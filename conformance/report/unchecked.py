@@ -23,7 +23,7 @@ from conformance.report.rejections import Rejection, grouped, rejection
 
 CONSENT = "consent.approve-reviews"
 PRIMARY = "credentials.primary"
-DATA = "data in the target"
+OCCASION = "a response that it applies to"
 WHOLE_RUN = "a run to its end"
 ALL_CLASSES = "a run of all classes"
 WHOLE_CHOICE = "a run that is not narrowed"
@@ -124,7 +124,7 @@ def _assumed(entry: RequirementEntry, known: frozenset[str]) -> str:
         return PRIMARY
     if CONSENT in known and silent(entry) == [api.load().approval.id]:
         return CONSENT
-    return DATA
+    return OCCASION
 
 
 def _needed(

@@ -173,17 +173,17 @@ def test_the_needs_of_unexercised_requirements_depend_on_the_run(
 @pytest.mark.parametrize(
     ("operation", "others", "key"),
     [
-        ("project_get", [], "data in the target"),
+        ("project_get", [], unchecked.OCCASION),
         ("project_get", ["credentials.primary"], "credentials.primary"),
         ("review_approve", ["consent.approve-reviews"], "consent.approve-reviews"),
-        ("review_approve", [], "data in the target"),
-        ("project_get", ["consent.approve-reviews"], "data in the target"),
+        ("review_approve", [], unchecked.OCCASION),
+        ("project_get", ["consent.approve-reviews"], unchecked.OCCASION),
     ],
 )
 def test_a_rule_without_a_response_has_the_needs_of_other_checks(
     operation: str, others: list[str], key: str
 ) -> None:
-    """The need is a caller, consent, or data in the target."""
+    """The need is a caller, consent, or a response."""
     rule = an_entry(
         "response/status",
         "inconclusive",

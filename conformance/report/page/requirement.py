@@ -1,10 +1,11 @@
 """The requirements of a report as the page shows them: with verdict, findings and exchanges."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import coverage, needed_budget
+from conformance.report import coverage, needed_budget, repetition
 from conformance.report.causes import exhibits
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import (
@@ -57,7 +58,7 @@ class ShownFinding:
 
     `exchanges` show what is wrong, the offending one first, and `others` led to them. `complete` is
     the request, and the second, at which they were there. `again` says whether it was seen again,
-    `command` how to see it where its exchanges do not.
+    `command` how to see it where its exchanges do not, `check_again` how to check it alone.
     """
 
     verdict: str
@@ -70,6 +71,7 @@ class ShownFinding:
     complete: str
     again: str
     command: str
+    check_again: str
     exchanges: tuple[ShownExchange, ...]
     others: tuple[ShownExchange, ...]
 
@@ -135,7 +137,10 @@ def requirements(report: Report) -> list[ShownRequirement]:
     }
     shown = [entry for entry in report["requirements"] if _has_room(entry)]
     found = panes([(_is_late(entry), entry["id"], findings[entry["id"]]) for entry in shown])
-    return [_shown(entry, findings[entry["id"]], found, causes) for entry in report["requirements"]]
+    return [
+        _shown(report, entry, findings[entry["id"]], found, causes)
+        for entry in report["requirements"]
+    ]
 
 
 def _has_room(entry: RequirementEntry) -> bool:
@@ -153,12 +158,14 @@ def _ordered(entry: RequirementEntry, clearest: FindingEntry | None) -> list[Fin
 
 
 def _shown(
+    report: Report,
     entry: RequirementEntry,
     findings: Sequence[FindingEntry],
     found: Panes,
     causes: Sequence[Cause],
 ) -> ShownRequirement:
     own = [cause for cause in causes if cause.entry["id"] == entry["id"]]
+    again = partial(repetition.of_failure, report, entry["id"])
     numbered = enumerate(findings)
     return ShownRequirement(
         id=entry["id"],
@@ -168,7 +175,9 @@ def _shown(
         statement=entry["statement"],
         outcome=outcome(entry),
         operations=tuple(entry["operations"]),
-        findings=tuple(_finding(each, (entry["id"], number), found) for number, each in numbered),
+        findings=tuple(
+            _finding(each, (entry["id"], number), found, again) for number, each in numbered
+        ),
         also=tuple(_also(own)),
         causes=() if own else tuple(_causes_of(entry["id"], causes)),
         coverage=coverage.described(entry),
@@ -210,7 +219,10 @@ def outcome(entry: RequirementEntry) -> str:
 
 
 def _finding(
-    found: FindingEntry, key: tuple[str, int], shown: Mapping[tuple[str, int, str], Pane]
+    found: FindingEntry,
+    key: tuple[str, int],
+    shown: Mapping[tuple[str, int, str], Pane],
+    again: Callable[[str | None], str],
 ) -> ShownFinding:
     def with_panes(exchanges: Sequence[ExchangeEntry]) -> tuple[ShownExchange, ...]:
         return tuple(ShownExchange(each["id"], shown.get((*key, each["id"]))) for each in exchanges)
@@ -227,6 +239,7 @@ def _finding(
         complete=needed_budget.described(found["complete"]) if "complete" in found else "",
         again=described(found["reproduction"]) if "reproduction" in found else "",
         command=found["reproduction"]["again"] if "reproduction" in found else "",
+        check_again=again(found["operation"]) if found["verdict"] == Verdict.FAIL else "",
         exchanges=with_panes(split.decisive),
         others=with_panes(split.others),
     )

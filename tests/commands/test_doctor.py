@@ -212,6 +212,53 @@ def test_a_caller_without_a_permission_is_told_which() -> None:
     assert first.remedy == "give it the permission videos:read"
 
 
+def test_a_caller_who_lacks_more_than_its_permission_is_named() -> None:
+    """Also where the other one is needed below a record alone."""
+    keys: list[str] = []
+
+    def silent(request: httpx.Request, send: Send) -> httpx.Response:
+        is_silent = request.url.path.endswith("/comments")
+        if is_silent and request.headers.get("x-api-key") in keys:
+            return json_response(403, {"code": "forbidden", "requestId": "r"})
+        return send(request)
+
+    def remember(stated: Any) -> None:
+        keys.append(stated["credentials"]["lacking"]["videos:read"]["api-key"])
+
+    found, _ = diagnosed(remember, spoil=silent)
+
+    assert [(each.key, each.problem, each.remedy) for each in found.complaints] == [
+        (
+            "credentials.lacking.videos:read.api-key",
+            "comment_list returns 403 forbidden",
+            "give it the permission comments:read",
+        )
+    ]
+
+
+def test_a_foreign_review_that_nobody_could_approve_is_named() -> None:
+    """A rejection of its approval would say nothing about the grant."""
+    foreign: list[str] = []
+
+    def unavailable(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path.rpartition("/")[2] not in foreign or response.status_code != 200:
+            return response
+        document = json.loads(response.read())
+        return json_response(200, {**document, "data": {**document["data"], "approvable": False}})
+
+    found, _ = diagnosed(
+        lambda stated: foreign.append(stated["fixtures"]["foreign"]["review"]), spoil=unavailable
+    )
+
+    assert [(each.key, each.problem) for each in found.complaints] == [
+        (
+            "fixtures.foreign.review",
+            "has approvable false, so that its approval is rejected whoever asks",
+        )
+    ]
+
+
 @pytest.mark.parametrize(
     ("place", "value", "key", "problem"),
     [

@@ -100,16 +100,31 @@ def _dead(
 def _lacking(
     live: Live, credential: Credential, scheme: str, calls: Sequence[Call]
 ) -> Iterator[Complaint]:
-    """Without one permission: 403 where it is needed, and 200 elsewhere."""
+    """Without one permission: 403 where it is needed, and nowhere else."""
     permission = credential.name.removeprefix(LACKING)
     elsewhere = [call for call in calls if live.operation(call.operation).permission != permission]
     yield from _served(live, credential, scheme, elsewhere)
+    yield from _permitted(live, credential, scheme, elsewhere)
     needing = _needing(live, permission)
     for response in _responses(live, credential, scheme, needing):
         if response.status != 403:
             remedy = f"write one without the permission {permission}, which gets 403"
             yield _complaint(credential, scheme, response, remedy)
             return
+
+
+def _permitted(
+    live: Live, credential: Credential, scheme: str, tried: Sequence[Call]
+) -> Iterator[Complaint]:
+    """Each permission but its own, where no call that was tried needs it: anything but 403."""
+    own = credential.name.removeprefix(LACKING)
+    known = {own, *(live.operation(call.operation).permission for call in tried)}
+    others = (each for each in live.session.api.permissions if each not in known)
+    calls = [call for each in others for call in _needing(live, each)[:1]]
+    for response in _responses(live, credential, scheme, calls):
+        if response.status == 403:
+            remedy = f"give it the permission {live.operation(response.operation).permission}"
+            yield _complaint(credential, scheme, response, remedy)
 
 
 def _needing(live: Live, permission: str) -> list[Call]:

@@ -8,6 +8,7 @@ from conformance.commands.diagnosis.expectation import REVIEWS
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.published import fetch_description
@@ -16,6 +17,8 @@ from conformance.suite.tools.toolbox import Toolbox
 MOST_APPROVABLE = 40
 MOST_UNAPPROVABLE = 10
 """Reviews of each list that are read; the others are like them."""
+
+OTHER = "write another review"
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def complaints(live: Live) -> Iterator[Complaint]:
     if "primary" in target.credentials:
         yield from _unreadable(live, "foreign", target.fixtures.foreign)
         yield from _unreadable(live, "ungranted", target.fixtures.ungranted)
+        yield from _unapprovable_anyway(live)
         for approvable in (True, False):
             yield from _reviews(live, approvable=approvable)
         if target.tools_url is not None:
@@ -66,9 +70,12 @@ def complaints(live: Live) -> Iterator[Complaint]:
 
 def _read(live: Live, kind: str, ids: Sequence[str]) -> list[Exchange]:
     """The responses to reading records of a kind by their ids."""
+    return live.callers.send_all(_calls(kind, ids), "is the fixture as it should be?")
+
+
+def _calls(kind: str, ids: Sequence[str]) -> list[Call]:
     parameter = next(name for name, of in api.load().id_kinds.items() if of == kind)
-    calls = [Call(api.load().readers[parameter], {parameter: id}) for id in ids]
-    return live.callers.send_all(calls, "is the fixture as it should be?")
+    return [Call(api.load().readers[parameter], {parameter: id}) for id in ids]
 
 
 def _unreadable(live: Live, group: str, ids: Mapping[str, str]) -> Iterator[Complaint]:
@@ -80,6 +87,20 @@ def _unreadable(live: Live, group: str, ids: Mapping[str, str]) -> Iterator[Comp
             if response.status == 200:
                 remedy = f"write a {kind} outside the grant of primary"
                 yield Complaint(f"fixtures.{group}.{kind}", "primary can read it", remedy)
+
+
+def _unapprovable_anyway(live: Live) -> Iterator[Complaint]:
+    """A foreign review that nobody could approve: its rejection says nothing about the grant."""
+    target = live.session.target
+    id, outsider = target.fixtures.foreign.get("review"), target.credentials.get("outsider")
+    if id is None or outsider is None:
+        return
+    sending = Sending(outsider, purpose="could its own caller approve the review?")
+    (call,) = _calls("review", [id])
+    flaw = _flaw(live.session.client.send(call, sending), approvable=True)
+    if flaw is not None and flaw[1] == OTHER:
+        problem = f"{flaw[0]}, so that its approval is rejected whoever asks"
+        yield Complaint("fixtures.foreign.review", problem, "write one that can be approved")
 
 
 def _reviews(live: Live, *, approvable: bool) -> Iterator[Complaint]:
@@ -111,7 +132,7 @@ def _flaw(response: Exchange, *, approvable: bool) -> tuple[str, str] | None:
     stated = data.get("approvable")
     if stated is not None and stated is not approvable:
         spent = " (approved already)" if approvable and data.get("status") == "approved" else ""
-        return f"has approvable {str(stated).lower()}{spent}", "write another review"
+        return f"has approvable {str(stated).lower()}{spent}", OTHER
     return None
 
 

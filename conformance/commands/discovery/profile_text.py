@@ -33,16 +33,23 @@ def _replacements(found: Discovered) -> Iterator[tuple[str, str]]:
     yield from _credentials(found)
     yield from _interfaces(found)
     yield from _parameters(found)
-    if found.rate is not None:
-        rate = min(request_rate.stated(found.rate), HIGHEST_RATE)
-        measured = f"measured: the target allows {per_second(found.rate)}"
-        yield "= 60 # the highest request rate of a run", f"= {rate:g} # {measured}"
+    yield from _rate(found)
     yield from _reviews("approvable-reviews", found.approvable, "1")
     yield from _reviews("unapprovable-reviews", found.unapprovable, "2")
     if found.companies:
         own = ", ".join(found.companies)
         company = '#company = "01980000-0000-7000-8000-000000000003"'
         yield company, f"# Not these, which primary reads: {own}.\n{company}"
+
+
+def _rate(found: Discovered) -> Iterator[tuple[str, str]]:
+    old = "= 60 # the highest request rate of a run"
+    if found.rate is not None:
+        rate = min(request_rate.stated(found.rate), HIGHEST_RATE)
+        yield old, f"= {rate:g} # measured: the target allows {per_second(found.rate)}"
+    elif found.schemes:
+        met = f"{request_rate.BURST} at once met no limit, so a higher one is faster"
+        yield old, f"{old}: {met}"
 
 
 def _credentials(found: Discovered) -> Iterator[tuple[str, str]]:

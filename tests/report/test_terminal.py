@@ -12,7 +12,7 @@ from conformance.report import cases
 from conformance.report.console import exchange, terminal
 from conformance.report.console.failures import MOST_CAUSES
 from conformance.report.console.screen import Screen
-from conformance.report.console.unchecked import MOST_BLOCKERS
+from conformance.report.console.unchecked import FEW_BLOCKERS
 from conformance.report.formats import html
 
 
@@ -44,6 +44,14 @@ def test_only_the_first_failures_are_shown_in_full() -> None:
         f"FAILED  x/{number}  The statement of x/{number}."
         for number in (MOST_CAUSES, MOST_CAUSES + 1)
     ]
+
+
+def test_each_failure_is_shown_in_full_where_all_is() -> None:
+    """However many there are."""
+    entries = [an_entry(f"x/{number}", "fail") for number in range(MOST_CAUSES + 2)]
+    lines = lines_of(*entries, show_all=True)
+
+    assert f"FAILED  x/{MOST_CAUSES + 1}  on project_get" in lines
 
 
 def test_the_failed_requirements_stand_once_more_at_the_end() -> None:
@@ -202,12 +210,12 @@ def test_rules_need_the_credential_of_the_requests() -> None:
 
 def test_only_the_first_blockers_are_listed() -> None:
     """Blockers are ordered by their number of requirements; the others are counted."""
-    lines = lines_of(
-        *(
-            undecided(f"x/{number}", message=f"reason {number}", needs=("data",))
-            for number in range(MOST_BLOCKERS + 2)
-        ),
-        show_all=True,
-    )
+    entries = [
+        undecided(f"x/{number}", message=f"reason {number}", needs=("data",))
+        for number in range(FEW_BLOCKERS + 2)
+    ]
+    last = f"  reason {FEW_BLOCKERS + 1}  1 requirement"
 
-    assert "  … and 3 other reasons in report.json" in lines
+    assert "  … and 3 other reasons in report.json" in lines_of(*entries)
+    assert last not in lines_of(*entries)
+    assert last in lines_of(*entries, show_all=True)

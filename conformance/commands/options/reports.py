@@ -117,5 +117,5 @@ def show_all(part: argparse.ArgumentParser) -> None:
         "-v",
         "--show-all",
         action="store_true",
-        help="list all requirements that were not checked, and all observations",
+        help="list all failures, all requirements that were not checked, and all observations",
     )

@@ -26,20 +26,21 @@ MOST_STEPS = 3
 
 LONGEST_MESSAGE = 300
 MOST_CAUSES = 20
-"""Causes that are shown in full; the others get one line for each requirement."""
+"""Causes that are shown in full unless all are; the others get one line a requirement."""
 
 
-def spans(report: Report, width: int) -> Iterator[list[Span]]:
-    """All failures and internal errors, line by line."""
+def spans(report: Report, width: int, *, show_all: bool = False) -> Iterator[list[Span]]:
+    """All failures and internal errors, line by line; each cause in full where `show_all`."""
     causes = _causes(report)
-    for cause in causes[:MOST_CAUSES]:
+    most = len(causes) if show_all else MOST_CAUSES
+    for cause in causes[:most]:
         if cause.reason:
             yield [("CAUSE", "bad"), (f"   {cause.reason}", "strong")]
         yield from finding(cause.entry, cause.findings, width)
         yield from _check_again(report, cause, width)
         yield from map(_same_cause, cause.also)
         yield []
-    rest = [entry for cause in causes[MOST_CAUSES:] for entry in cause.entries]
+    rest = [entry for cause in causes[most:] for entry in cause.entries]
     known = list(_known(report))
     yield from map(_brief, rest)
     yield from known

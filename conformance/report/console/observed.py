@@ -9,9 +9,6 @@ from conformance.report.console.line import Span
 from conformance.report.document_types import ObservationEntry, Report
 from conformance.report.text import short
 
-MOST_SUBJECTS = 3
-"""Subjects of one point that are shown."""
-
 MOST_VALUES = 4
 LONGEST_VALUE = 60
 COLUMN = 18
@@ -35,11 +32,9 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
     yield [("OBSERVED", "strong"), (", where the specification is silent", "")]
     for id, entries in points.items():
         name = id.removeprefix("observe/")
-        for entry in entries[:MOST_SUBJECTS]:
+        for entry in entries:
             text = f"  {name:{COLUMN}}{entry['subject']}: "
             yield [(text, ""), (_values(entry["values"]), "dim")]
-        if more := len(entries[MOST_SUBJECTS:]):
-            yield [(f"  {'':{COLUMN}}… and {more} more in report.json", "")]
     yield []
 
 

@@ -27,7 +27,7 @@ def lines(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Itera
 def spans(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Iterator[list[Span]]:
     """The report line by line, in styled spans; `files` says where it was written."""
     yield from _fitted(rejected.spans(report), screen)
-    yield from _fitted(failures.spans(report, screen.width), screen)
+    yield from _fitted(failures.spans(report, screen.width, show_all=screen.show_all), screen)
     if not shards.is_part(report):  # what it did not check belongs to other shards
         yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(unexercised.spans(report, show_all=screen.show_all), screen)

@@ -12,7 +12,6 @@ from conformance.report.text import short
 WIDTH = 80
 INDENT = " " * 6
 LONGEST_MESSAGE = 300
-MOST_BLOCKERS = 8
 MOST_WITH_LINES = 3
 """Needs whose lines of a profile are shown, unless everything is."""
 FEW_BLOCKERS = 3
@@ -57,7 +56,7 @@ def _number(need: NeedEntry) -> str:
 def _blockers(blockers: Sequence[BlockerEntry], *, show_all: bool) -> Iterator[list[Span]]:
     if blockers:
         yield [("  Blocked by:", "")]
-    most = MOST_BLOCKERS if show_all else FEW_BLOCKERS
+    most = len(blockers) if show_all else FEW_BLOCKERS
     for blocker in blockers[:most]:
         number = quantity(len(blocker["requirements"]), "requirement")
         yield [(f"  {short(blocker['message'], LONGEST_MESSAGE)}", "strong"), (f"  {number}", "")]

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
 DEEPEST = 8
 """Layers that are decoded of one text."""
 
@@ -61,33 +63,48 @@ _QUOTED = rb"=(?:[%b][0-9a-fA-F]|(?:\r|\\r)?(?:\n|\\n))"
 # It is of one byte, as a secret has no other: its next character may be a digit.
 _ENDLESS = re.compile(rb"&#(?:0*(?:[12][0-9]{2}|[3-9][0-9])|[xX]0*[2-9a-fA-F][0-9a-fA-F])")
 _STARTS = (b"\\", b"%", b"&", b"\x00", b"\x1b")
-_BEYOND = (
+_BEYOND = [
     *(b"\xc2\xad", b"\xcd\x8f", b"\xd8\x9c", b"\xe1\x85", b"\xe1\x9e", b"\xe1\xa0"),
     *(b"\xe2\x80", b"\xe2\x81", b"\xe3\x85", b"\xef\xb8", b"\xef\xbb", b"\xef\xbc", b"\xef\xbd"),
     *(b"\xef\xbe", b"\xef\xbf", b"\xf0\x9b", b"\xf0\x9d\x85", b"\xf3\xa0"),
-)
+]
+
+
+_SEARCH = BytesAhoCorasick(_BEYOND, matchkind=MatchKind.LeftmostLongest)
+_PIECE = 64 * 1024
+"""Bytes that are searched at a time: all places in them are found, and the first one is enough."""
 
 
 @dataclass(frozen=True)
 class _Escapes:
-    """Escapes that are decoded together, and how they begin: in ASCII, and beyond it."""
+    """Escapes that are decoded together, and how they begin in ASCII; some begin `beyond` it."""
 
     pattern: re.Pattern[bytes]
     starts: tuple[bytes, ...]
-    beyond: tuple[bytes, ...] = ()
+    beyond: bool = False
 
     def found(self, text: bytes) -> Iterator[re.Match[bytes]]:
         """The escapes in a text, in order."""
         # Most texts have none, and this is the quickest way to know.
-        starts = self.starts if text.isascii() else self.starts + self.beyond
-        may_have = any(start in text for start in starts)
+        may_have = any(start in text for start in self.starts) or (
+            self.beyond and not text.isascii() and _begin_in(text)
+        )
         return self.pattern.finditer(text) if may_have else iter(())
+
+
+def _begin_in(text: bytes) -> bool:
+    """Whether something begins in a text as escapes beyond ASCII do."""
+    longest = max(map(len, _BEYOND))
+    pieces = (text[place : place + _PIECE + longest] for place in range(0, len(text), _PIECE))
+    return any(map(_SEARCH.find_matches_as_indexes, pieces))
 
 
 _USUAL, _UNUSUAL = (
     (
         _Escapes(
-            re.compile(_FIRST % (left_out, SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE), _STARTS, _BEYOND
+            re.compile(_FIRST % (left_out, SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE),
+            _STARTS,
+            beyond=True,
         ),
         _Escapes(re.compile(_QUOTED % digit), (b"=",)),
         _Escapes(_ENDLESS, (b"&#",)),

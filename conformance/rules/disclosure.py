@@ -1,10 +1,12 @@
 """Records in error responses: a caller who may not read a record is not shown it (Authentication).
 
 An error body may have properties of its own, ids and names among them. What counts is a whole
-record: valid by its schema, with at least half of its fields.
+record: valid by its schema, with at least half of its fields; and the names of the record that was
+asked for.
 """
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
@@ -12,6 +14,7 @@ from conformance.contract.openapi import Contract
 from conformance.contract.pointer import Path
 from conformance.http.exchange import MISSING, parse
 from conformance.rules import validation
+from conformance.rules.records import Record
 
 DEEPEST = 8
 """Levels of a body that are searched."""
@@ -19,6 +22,8 @@ MOST_VALUES = 2_000
 """Values of a body that are searched: an error response is short."""
 LONGEST_TEXT = 200_000
 """Characters of a string that is searched for JSON."""
+SHORTEST_NAME = 5
+"""Characters of a name that does not stand in a sentence by chance."""
 
 
 def record_in(
@@ -35,6 +40,25 @@ def record_in(
         if _is_record(each, resource, contract) and _names(each, named):
             return path
     return None
+
+
+def names_in(value: object, record: Record) -> dict[str, Path]:
+    """The names of a record, and of what it belongs to, in a JSON value, with the path to each."""
+    texts = (
+        ((*path, key), text)
+        for path, each in islice(_objects(value, (), DEEPEST), MOST_VALUES)
+        for key, text in each.items()
+        if isinstance(text, str)
+    )
+    names = [*_names_of(record)]
+    return {name: path for path, text in texts for name in names if name in text}
+
+
+def _names_of(record: Record) -> Iterator[str]:
+    for name, value in record.items():
+        is_name = name.lower().endswith("name") and isinstance(value, str)
+        if is_name and len(value) >= SHORTEST_NAME:
+            yield value
 
 
 def _objects(value: object, path: Path, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -1,6 +1,7 @@
 """Grants: records outside the caller's companies and projects are not readable (Authentication)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import replace
 
 from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
@@ -8,12 +9,13 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.records import Record
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.outside import check_out_of_reach
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import check_undisclosed
+from conformance.suite.callers.disclosure import check_names_nothing, check_undisclosed
 from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import forbidden, others, require_baseline_by
@@ -24,6 +26,7 @@ from conformance.suite.reading.other_case import spelled
 KINDS = api.load().id_kinds
 MAX_OUTSIDER_RECORDS = 4
 MAX_OWN_RECORDS = 3
+ABSENT = "a record that does not exist"
 
 
 @requirement("authorization/company")
@@ -48,12 +51,12 @@ def test_another_company_is_out_of_reach(
         _check_outside(call, foreign, scheme, f"a foreign {kind}", live)
         theirs = _records_of_the_outsider(live, operation, scheme)
         primary = live.callers.credential_with("primary", scheme)
-        _check_ids(call, theirs, Sending(primary, scheme, f"a {kind} of the outsider"), live)
+        _check_records(call, theirs, Sending(primary, scheme, f"a {kind} of the outsider"), live)
     if outsider is not None and scheme in outsider.schemes:
         live.callers.require_baseline(Call("project_list"), outsider, scheme)
         sample = live.sample(PARENTS[parameter_of(operation)])[:MAX_OWN_RECORDS]
-        own = [listed.record["id"] for listed in sample]
-        _check_ids(call, own, Sending(outsider, scheme, "as the outsider"), live)
+        own = [listed.record for listed in sample]
+        _check_records(call, own, Sending(outsider, scheme, "as the outsider"), live)
         if scheme == outsider.schemes[0]:
             _check_cursors(Sending(outsider, scheme, "as the outsider, with a cursor"), call, live)
 
@@ -102,19 +105,26 @@ def _check_outside(call: Call, id: str, scheme: str, purpose: str, live: Live) -
     """Violation where primary reads a record outside: plainly, by a cursor, or respelled."""
     primary = live.callers.credential_with("primary", scheme)
     outside = call.at(**{parameter_of(live.operation(call.operation)): id})
-    _check_ids(call, [id], Sending(primary, scheme, purpose), live)
+    _check_records(call, [{"id": id}], Sending(primary, scheme, purpose), live)
     _check_beside_cursor(outside, scheme, live)
     if scheme == live.callers.credential("primary").schemes[0]:
         purpose = "an id outside the grant, in the other case"
         expect.rejected(live.callers.send(spelled(outside), primary, scheme, purpose=purpose))
 
 
-def _check_ids(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> None:
+def _check_records(call: Call, records: Sequence[Record], sending: Sending, live: Live) -> None:
+    """Violation where records, as those show them who may read them, are not out of reach."""
     name = parameter_of(live.operation(call.operation))
-    requests = [(call.at(**{name: id}), sending) for id in ids]
-    for response in live.callers.probe_each(requests, call):
+    requests = [(call.at(**{name: record["id"]}), sending) for record in records]
+    absent = call.at(**{name: live.made_up(f"absent {name}")}), replace(sending, purpose=ABSENT)
+
+    def usual() -> object:
+        return live.session.client.send(*absent).json
+
+    for record, response in zip(records, live.callers.probe_each(requests, call), strict=True):
         expect.status(response, 403, 404)
         check_undisclosed(response)
+        check_names_nothing(response, response.json, record, usual)
 
 
 def _check_beside_cursor(outside: Call, scheme: str, live: Live) -> None:
@@ -154,8 +164,8 @@ def _refers_to(item: dict[str, object], call: Call) -> bool:
     return any(str(item.get(name)).lower() == id.lower() for name, id in call.path.items())
 
 
-def _records_of_the_outsider(live: Live, operation: Operation, scheme: str) -> list[str]:
-    """Some ids that only the outsider can list, other ones for each scheme."""
+def _records_of_the_outsider(live: Live, operation: Operation, scheme: str) -> list[Record]:
+    """Some records that only the outsider can list, other ones for each scheme."""
     outsider = live.session.target.credentials.get("outsider")
     if outsider is None or scheme not in outsider.schemes:
         return []
@@ -163,6 +173,6 @@ def _records_of_the_outsider(live: Live, operation: Operation, scheme: str) -> l
     own = {listed.record["id"].lower() for listed in live.records(parents)}
     call = Call(parents).asking(limit=str(PAGE))
     page = live.callers.send(call, outsider, scheme, purpose="the list of the outsider")
-    ids = [item["id"] for item in page.items if is_uuid(item.get("id"))]
-    theirs = [id for id in ids if id.lower() not in own]
+    records = [item for item in page.items if is_uuid(item.get("id"))]
+    theirs: list[Record] = [record for record in records if record["id"].lower() not in own]
     return theirs[api.load().schemes.index(scheme) :: 2][:MAX_OUTSIDER_RECORDS]

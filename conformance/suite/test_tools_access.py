@@ -9,11 +9,14 @@ from conformance.contract.verdict import (
     NotApplicable,
 )
 from conformance.http.exchange import Call
+from conformance.http.json_rpc import messages
+from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
 from conformance.suite.approval.trials import Trials
+from conformance.suite.callers.disclosure import check_names_nothing
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.malformed_ids import lookalikes
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
@@ -100,10 +103,32 @@ def _check_out_of_outsiders_reach(
     id = str(arguments[parameter_of(operation)])
     result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
     check_shown_nothing(result, [id])
+    _check_names_nothing(result, operation, toolbox, outsider, arguments)
     for later in with_primarys_cursor(operation, toolbox, arguments):
         result = toolbox.call(operation, later, outsider, purpose="primary's cursor")
         check_shown_nothing(result, [id])
     _check_guest(operation, arguments, Caller.of(outsider), toolbox, id)
+
+
+def _check_names_nothing(
+    result: ToolResult,
+    operation: Operation,
+    toolbox: Toolbox,
+    outsider: Credential,
+    arguments: Arguments,
+) -> None:
+    """The rejection of a tool does not name the record of primary's that was asked for."""
+    name, live = parameter_of(operation), toolbox.live
+    records = (each.record for each in live.records(PARENTS[name]))
+    record = next((each for each in records if each["id"] == arguments[name]), {})
+    absent = {**arguments, name: live.made_up(f"absent {name}")}
+
+    def usual() -> object:
+        rejected = toolbox.call(operation, absent, outsider, purpose="a record that does not exist")
+        return [*messages(rejected.exchange)]
+
+    for message in messages(result.exchange):
+        check_names_nothing(result.exchange, message, record, usual)
 
 
 def _check_guest(

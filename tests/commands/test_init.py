@@ -99,8 +99,8 @@ def test_a_base_url_without_its_version_segment_is_completed(
 def hasten(path: Path) -> None:
     """Allow a higher request rate: with the one that `init` writes, a run takes a minute."""
     text = path.read_text()
-    assert text.count("requests-per-second = 60 ") == 1
-    path.write_text(text.replace("requests-per-second = 60 ", "requests-per-second = 6000 "))
+    assert text.count("requests-per-second = 100 ") == 1
+    path.write_text(text.replace("requests-per-second = 100 ", "requests-per-second = 6000 "))
 
 
 def test_the_profile_of_the_folder_is_not_for_another_address(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_init_leaves_its_rate_where_no_limit_was_met(tmp_path: Path) -> None:
         ended = conformance_here(tmp_path, "init", "--base-url", profile["base-url"], **known)
 
     assert "rate         no limit was met" in ended.stdout
-    assert "requests-per-second = 60 #" in (tmp_path / "target.toml").read_text()
+    assert "requests-per-second = 100 #" in (tmp_path / "target.toml").read_text()
 
 
 def test_doctor_forecasts_with_the_rate_that_it_has_measured(tmp_path: Path) -> None:

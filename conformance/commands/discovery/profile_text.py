@@ -10,7 +10,7 @@ from conformance.contract.quantity import per_second
 from conformance.report.prospect import Missing, Prospect
 
 MOST_MISSING = 8
-HIGHEST_RATE = 60.0
+HIGHEST_RATE = 100.0
 """Requests per second that the template states."""
 
 WIDTH = 36
@@ -43,7 +43,7 @@ def _replacements(found: Discovered) -> Iterator[tuple[str, str]]:
 
 
 def _rate(found: Discovered) -> Iterator[tuple[str, str]]:
-    old = "= 60 # the highest request rate of a run"
+    old = "= 100 # the highest request rate of a run"
     if found.rate is not None:
         rate = min(request_rate.stated(found.rate), HIGHEST_RATE)
         yield old, f"= {rate:g} # measured: the target allows {per_second(found.rate)}"

@@ -1,12 +1,13 @@
-"""Rejections that show what they reject: a caller without access is shown no record."""
+"""Rejections that show what they reject: no record, and no name of one that is out of reach."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from conformance.contract import openapi
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Kind, Location, Part, defect
 from conformance.http.exchange import Exchange
 from conformance.rules import disclosure
+from conformance.rules.records import Record
 from conformance.suite.callers import expect
 
 LONGEST_BODY = 1_000_000
@@ -21,6 +22,26 @@ def check_undisclosed(response: Exchange) -> None:
     """
     if response.response is not None and len(response.body) <= LONGEST_BODY:
         check_shows_no_record(response, response.json, response.call.path.values())
+
+
+def check_names_nothing(
+    response: Exchange, value: object, record: Record, absent: Callable[[], object]
+) -> None:
+    """Violation where `value`, from a rejection, has a name of the record that is out of reach.
+
+    `absent` is the same of the rejection of an id without a record: what that says is no name.
+    """
+    told = disclosure.names_in(value, record) if len(response.body) <= LONGEST_BODY else {}
+    usual = disclosure.names_in(absent(), record) if told else {}
+    for name in told.keys() - usual.keys():
+        named = defect(
+            Kind.FOREIGN,
+            "{request}: the rejection names the record: {name}",
+            expected="an error response without it",
+            request=response.purpose,
+            name=name,
+        )
+        expect.violated(named.at(Location(Part.BODY, pointer(told[name]), response.id)), response)
 
 
 def check_shows_no_record(response: Exchange, value: object, named: Collection[str] = ()) -> None:

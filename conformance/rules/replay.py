@@ -20,10 +20,12 @@ from conformance.http.retry import is_transient
 from conformance.rules import arguments, tool_call, tool_result
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import STATUS_LINE, body, shown
+from conformance.rules.records import of_contract
 from conformance.rules.tool_call import ToolCall
 
 OVER_HTTP = "approval/replay"
 BY_TOOL = "tools/approval"
+RESULT = "ReviewApproval"
 
 OPEN = frozenset({401, 403, 404, 429})
 """Statuses that a replay may get for another reason.
@@ -120,18 +122,19 @@ def by_tool(exchange: Exchange, approval: Operation, parameter: str) -> Attempt 
 
 
 def _shown(exchange: Exchange, call: ToolCall) -> Any:
-    """The result of a call; None where nobody can tell what the interface has responded.
-
-    A tool may add properties, such as the id of the request, that differ each time.
-    """
+    """The result of a call; None where nobody can tell what the interface has responded."""
     try:
         result = tool_result.read(exchange, call.number)
     except Inconclusive:
         return None
-    if not result.is_served or not isinstance(result.data, dict):
-        return result.data if result.is_served else MISSING
-    named = openapi.load().schema("ReviewApproval")["properties"]
-    return {name: value for name, value in result.data.items() if name in named}
+    return result.data if result.is_served else MISSING
+
+
+def is_same_result(one: Any, other: Any) -> bool:
+    """Whether two results of approvals agree in what the contract names: the rest may differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        one, other = (of_contract(openapi.load(), RESULT, each) for each in (one, other))
+    return alike(one, other)
 
 
 def _body(exchange: Exchange, review: str) -> tuple[int, str] | None:
@@ -236,7 +239,7 @@ def _defect(attempt: Attempt, approval: Attempt) -> Defect | None:
             actual=attempt.exchange.status,
             response=attempt.exchange.describe(),
         ).at(STATUS_LINE)
-    if alike(attempt.data, approval.data):
+    if is_same_result(attempt.data, approval.data):
         return None
     return defect(
         Kind.DIFFERENCE,

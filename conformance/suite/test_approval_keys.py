@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
+from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, STALE, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers
@@ -209,8 +209,8 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     approvals.reader.require_found(again, trial.after)
     expect.clear(again)
     # Where the replay did not work before either, the check of replays reports it.
-    worked = before.status == 200 and alike(before.data, trial.approval.data)
-    works = again.status == 200 and alike(again.data, before.data)
+    worked = before.status == 200 and is_same_result(before.data, trial.approval.data)
+    works = again.status == 200 and is_same_result(again.data, before.data)
     otherwise = of_status(
         again,
         "after a new key the first one returned {response}",

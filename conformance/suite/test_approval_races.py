@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Collection
 
-from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
+from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.preconditions import Preconditions
@@ -167,5 +167,5 @@ def _check_one_result(raced: Race, winner: Exchange) -> None:
         if response.status == 200:
             result = result_of(response)
             otherwise = several_results(first, result)
-            is_same = alike(result, first)
+            is_same = is_same_result(result, first)
             expect.that(is_same, otherwise.at(in_data(response)), winner, response)

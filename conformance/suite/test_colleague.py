@@ -4,9 +4,9 @@ Whether a key belongs to an account or to the service is not specified. So a use
 be new for the colleague, or be a conflict; it never returns primary's data for another review.
 """
 
-from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
+from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.colleague import (
@@ -136,7 +136,7 @@ def _check_unspoilt(trial: Trial, before: Exchange, again: Exchange, by: Exchang
     Where it did not work before either, the check of replays reports it.
     """
     expect.clear(again)
-    if before.status != 200 or not alike(before.data, trial.approval.data):
+    if before.status != 200 or not is_same_result(before.data, trial.approval.data):
         return
     otherwise = of_status(
         again,
@@ -144,7 +144,7 @@ def _check_unspoilt(trial: Trial, before: Exchange, again: Exchange, by: Exchang
         expected="the first result",
         kind=Kind.DIFFERENCE,
     )
-    is_kept = again.status == 200 and alike(again.data, before.data)
+    is_kept = again.status == 200 and is_same_result(again.data, before.data)
     expect.that(is_kept, otherwise, before, by, again)
 
 

@@ -10,6 +10,9 @@ from conformance.assurance.second.history import History
 from conformance.assurance.second.ruling import Rulings, meets
 
 REVISION, KEY = "expectedSubjectRevision", "idempotencyKey"
+RESULT = ("id", "status", "subjectRevision")
+"""The properties of the result of an approval; further ones may differ each time."""
+
 ELSEWHERE = frozenset({401, 403, 404})
 """Statuses that an attempt may get for another reason: its caller has lost access by then."""
 APPROVED = "approved"
@@ -207,10 +210,11 @@ def _again(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:
 
 
 def _plain(data: Any) -> Any:
-    """Data with their ids in lower case: both spellings are one id."""
+    """What the contract names of data, with ids in lower case: both spellings are one id."""
     if not isinstance(data, dict):
         return data
-    return {name: value.lower() if is_uuid(value) else value for name, value in data.items()}
+    named = {name: data[name] for name in RESULT if name in data}
+    return {name: value.lower() if is_uuid(value) else value for name, value in named.items()}
 
 
 def _used(attempt: Attempt, earlier: Sequence[Attempt]) -> Rulings:

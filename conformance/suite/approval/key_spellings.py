@@ -7,10 +7,10 @@ result of the used key is taken for it.
 from collections.abc import Callable, Mapping
 from unicodedata import normalize
 
-from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
+from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.unusual_keys import KeyUse
@@ -86,7 +86,7 @@ class KeySpellings:
             expect.violated(taken.at(status_line(again)), self._use.response, again)
 
     def _is_taken(self, response: Exchange) -> bool:
-        return response.status == 200 and alike(response.data, self._use.response.data)
+        return response.status == 200 and is_same_result(response.data, self._use.response.data)
 
     def _sent(self, keys: Mapping[str, str]) -> list[Exchange]:
         """The responses to approvals of the approved review with these keys, side by side."""

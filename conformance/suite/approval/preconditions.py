@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.rules.judgement import shown
+from conformance.rules.replay import is_same_result
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
@@ -234,5 +234,5 @@ def _is_conflict(attempt: Attempt) -> bool:
 
 
 def _is_repeated(again: Exchange, trial: Trial) -> bool:
-    is_same = again.data is MISSING or alike(again.data, trial.approval.data)
+    is_same = again.data is MISSING or is_same_result(again.data, trial.approval.data)
     return again.status == 200 and is_same

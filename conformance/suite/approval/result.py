@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.contract.identifiers import alike
+from conformance.contract import openapi
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.rules.records import differing, differing_by_tool
+from conformance.rules.records import differing_by_tool, differing_of_contract
+from conformance.rules.replay import RESULT, is_same_result
 from conformance.suite.approval.review import APPROVED, Record, Review, in_former_state, record_of
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
@@ -82,16 +83,17 @@ def check_same_result(replay: Exchange, approval: Exchange, result: Any, first: 
         actual=result,
         result=shown(result),
     )
-    names = differing(first, result) if isinstance(first, dict) and isinstance(result, dict) else ()
+    are_records = isinstance(first, dict) and isinstance(result, dict)
+    names = differing_of_contract(openapi.load(), RESULT, first, result) if are_records else ()
     where = in_data(replay)
-    expect.that(alike(result, first), otherwise.on(*names).at(where), approval, replay)
+    expect.that(is_same_result(result, first), otherwise.on(*names).at(where), approval, replay)
 
 
 def is_same_by_tool(result: Any, first: Any, contract: Contract) -> bool:
     """Whether two interfaces return one result of an approval, beside further properties."""
     if not (isinstance(first, dict) and isinstance(result, dict)):
-        return alike(result, first)
-    return not differing_by_tool(contract, "ReviewApproval", first, result)
+        return is_same_result(result, first)
+    return not differing_by_tool(contract, RESULT, first, result)
 
 
 def several_results(first: Any, result: Any) -> Defect:

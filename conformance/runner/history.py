@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.contract.verdict import Finding
 from conformance.http.exchange import FACT
 from conformance.rules.agreement import Variant
 from conformance.rules.answer import Answer
@@ -12,9 +13,11 @@ from conformance.rules.sighting import Key, Place, Sighting, sightings
 from conformance.runner.result import ItemResult
 
 if TYPE_CHECKING:
+    from conformance.runner.context import Context
     from conformance.runner.session import Session
 
-ITEM = f"{FACT}history"
+ITEM, FIRST = f"{FACT}history", f"{FACT}history[first]"
+"""What shows at the end of a run, and after its first reads."""
 
 MOST_VARIANTS = 30
 """Variants of one record; with more, it changes with each response, and nobody can compare it."""
@@ -45,12 +48,15 @@ class History:
     """The sightings of every record, of which equal ones are counted, and kept once.
 
     `is_reading` while only checks that read are performed: what others see beside approvals depends
-    on the schedule. `round` is that of the run.
+    on the schedule. `round` is that of the run. `confirmed` are the kinds of disagreements that
+    keep being seen, and `first` what the first reads of a run show together.
     """
 
     def __init__(self) -> None:
         self.is_reading = True
         self.round = 0
+        self.confirmed: set[tuple[str, ...]] = set()
+        self.first: tuple[Finding, ...] = ()
         self._records: dict[Key, dict[bytes, _Seen]] = {}
         self._ways: dict[tuple[Key, Place], tuple[int, str, Sighting]] = {}
         self._adding = threading.Lock()
@@ -101,6 +107,12 @@ class History:
 
 def _places(seen: _Seen) -> tuple[Sighting, ...]:
     return tuple(seen.chosen[place] for place in sorted(seen.chosen))
+
+
+def examine_first(context: "Context") -> None:
+    """What shows in the first reads: it has to be said before a run of many requests is over."""
+    known = context.session.knowledge
+    context.session.history.first = tuple(known.disagreements(context, is_first=True))
 
 
 def results(session: "Session", *, is_cut: bool = False) -> list[ItemResult]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from conformance.runner import order, precedence, selection
+from conformance.runner import history, order, precedence, selection
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
-from conformance.runner.engine import Engine, Round, Task
+from conformance.runner.engine import Engine, Outcome, Round, Task
 from conformance.runner.items import (
     Recorded,
     is_failed,
@@ -19,6 +19,8 @@ from conformance.runner.items import (
     result_of,
     stage_of,
 )
+from conformance.runner.result import ItemResult
+from conformance.runner.scheduling import Stage
 from conformance.runner.stash import ENGINE, GATHERER, PERFORM, RECORDED, SESSION
 
 
@@ -43,6 +45,8 @@ def begin(session: pytest.Session) -> None:
         for item in checks
         if isinstance(item, pytest.Function)
     ]
+    if {Round.FIRST, Round.REST} <= {task.round for task in tasks}:
+        tasks.append(Task(history.FIRST, Stage.COMPARES, history.examine_first, (), Round.FIRST))
     config.stash[RECORDED] = Recorded({name_of(item): item for item in checks})
     config.stash[ENGINE] = Engine(config.stash[SESSION], tasks)
     config.stash[ENGINE].start()
@@ -115,9 +119,12 @@ def _record(session: pytest.Session, name: str) -> None:
     if not engine.has_outcome(name):
         return
     outcome = engine.outcome(name)
-    result = result_of(recorded.items[name], outcome.problems, outcome.context)
-    recorded.results[name] = result
-    if is_failed(result):
+    if name == history.FIRST:
+        result = _compared(outcome)
+    else:
+        result = result_of(recorded.items[name], outcome.problems, outcome.context)
+        recorded.results[name] = result
+    if name in recorded.results and is_failed(result):
         recorded.failed.add(name)
         if len(recorded.failed) == session.config.getoption("maxfail"):
             engine.begin_no_more()
@@ -128,6 +135,14 @@ def _record(session: pytest.Session, name: str) -> None:
     if gatherer is not None:
         gatherer.record([record(result), *filter(None, new.values())])
     outcome.context.release()
+
+
+def _compared(outcome: Outcome) -> ItemResult:
+    """What the first reads show together; an internal error is nobody's finding."""
+    if outcome.problem is not None:
+        raise outcome.problem
+    context = outcome.context
+    return context.finish(context.session.history.first)
 
 
 def repeat(item: pytest.Function) -> bool | None:

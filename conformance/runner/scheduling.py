@@ -31,17 +31,19 @@ PAGINATED = ("authorization/lists", "pagination/")
 class Stage(IntEnum):
     """The stages of a run, one after the other.
 
-    Checks that only read are performed side by side, then those of access: beside reads they send
+    Checks that only read are performed side by side. What they have seen is compared at the end of
+    the first reads, since it may say much. Then come those of access: beside reads they send
     approvals that have to be rejected. Those that approve reviews follow, each alone: an approval
     changes what others read. Then come those that need a target that nobody else calls, and at the
     end those that look back at the approvals of all others: the later they do, the more they see.
     """
 
     READS = 0
-    ASKS = 1
-    APPROVES = 2
-    ALONE = 3
-    LOOKS_BACK = 4
+    COMPARES = 1
+    ASKS = 2
+    APPROVES = 3
+    ALONE = 4
+    LOOKS_BACK = 5
 
     @property
     def is_concurrent(self) -> bool:

@@ -46,8 +46,8 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
-    def disagreements(self, context: Context) -> Iterator[Finding]:
-        """The records that keep being shown with different values."""
+    def disagreements(self, context: Context, *, is_first: bool = False) -> Iterator[Finding]:
+        """The records that keep being shown with different values; few where that `is_first`."""
 
 
 class Nothing:
@@ -61,7 +61,12 @@ class Nothing:
         """No assumed name is known."""
         return False
 
-    def disagreements(self, context: Context) -> Iterator[Finding]:  # noqa: ARG002
+    def disagreements(
+        self,
+        context: Context,  # noqa: ARG002
+        *,
+        is_first: bool = False,  # noqa: ARG002
+    ) -> Iterator[Finding]:
         """Nobody reads anything again."""
         return iter(())
 

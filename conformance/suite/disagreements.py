@@ -38,15 +38,20 @@ Round = tuple[Sighting, Sighting, Sighting]
 """The usual sighting, the odd one, and the usual one again."""
 
 
-def confirmed(context: Context) -> Iterator[Finding]:
-    """What a run has seen of records that keep disagreeing, one finding of each kind."""
+def confirmed(context: Context, *, is_first: bool = False) -> Iterator[Finding]:
+    """What a run has seen of records that keep disagreeing, one finding of each kind.
+
+    After the first reads, one of each kind is looked into: in the end, there is more to compare.
+    """
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))
-    found: set[Kind] = set()
-    for batch in _batches(_by_kind(differing, context)):
+    found = context.session.history.confirmed
+    kinds = _by_kind(differing, context)
+    for batch in _batches([each[:1] for each in kinds] if is_first else kinds):
         # Side by side, since each of them takes as long as a deployment may lag behind.
         left = [each for each in batch if each[0].kind not in found]
-        facts = [_fact(*each, frozenset(restless)) for each in left]
+        name = "first-disagreement" if is_first else "disagreement"
+        facts = [_fact(name, *each, frozenset(restless)) for each in left]
         context.find_all(dict(facts))
         for (suspected, _), fact in zip(left, facts, strict=True):
             outcome = context.fact(*fact)
@@ -123,9 +128,9 @@ def seen_again(sighting: Sighting, context: Context) -> tuple[Exchange, Sighting
     return response, next((each for each in shown if each.part == sighting.part), None)
 
 
-def _fact(suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
-    name = fact_name("disagreement", *suspected.kind, number + 1)
-    return name, lambda own: Confirmation(own, suspected, restless).outcome()
+def _fact(name: str, suspected: Disagreement, number: int, restless: frozenset[str]) -> Named:
+    named = fact_name(name, *suspected.kind, number + 1)
+    return named, lambda own: Confirmation(own, suspected, restless).outcome()
 
 
 def _finding(suspected: Disagreement, violation: Violation) -> Finding:

@@ -31,7 +31,10 @@ NARROWED = ("examples", "few", "parents", "records", "sequences", "sizes")
 SMOKE, QUICK = 350, 1_500
 """Requests of the depths, as far as it can be helped."""
 EXERCISE = 5.0
-"""So many mutants count as much as a requirement without exercise."""
+"""So many mutants count as much as a requirement without exercise; one, as one of an operation.
+
+Mutants break an operation or two of each kind. Real defects are on any of them.
+"""
 FREE = 0.2
 """What a check costs that sends nothing: there are more of them than find anything else."""
 
@@ -167,8 +170,14 @@ class Choice:
 
 
 def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
-    """What each check finds: mutants, and its requirement, marked by an equals sign."""
-    found = {each.name: {f"={each.requirement}"} for each in checks.collected()}
+    """What each check finds: mutants, and its requirement, marked by an equals sign.
+
+    That requirement on its operation is marked by `@`.
+    """
+    found = {
+        each.name: {f"={each.requirement}", f"@{each.requirement} {each.operation}"}
+        for each in checks.collected()
+    }
     of_fact: dict[str, list[str]] = {}
     for name, needed in cost.facts.items():
         for fact in needed:

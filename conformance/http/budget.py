@@ -33,7 +33,7 @@ VALUE = 20
 TEXT = 64
 """Bytes of the text of an ordinary value: requests may repeat a longer one, such as a cursor."""
 
-OWN_REQUESTS, OWN_SECONDS = 400, 60.0
+OWN_REQUESTS, OWN_SECONDS = 500, 60.0
 """The requests and the seconds of a command that is no run."""
 
 Headers = Iterable[tuple[str, str]]

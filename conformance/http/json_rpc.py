@@ -58,18 +58,23 @@ def messages(exchange: Exchange) -> Iterator[Any]:
 
 
 def redirect_target(exchange: Exchange, url: str) -> str | None:
-    """The address on the same host that a redirect names; None if there is none.
+    """The same address with or without a slash at its end, if a redirect names that; else None.
 
-    Routers add a slash this way. A credential is never sent to another host.
+    Routers add one this way. No target decides where a request goes: neither to another host, nor
+    to an operation.
     """
     if exchange.response is None or exchange.status not in REDIRECTS:
         return None
     location = exchange.response.header("location")
     with suppress(ValueError):  # a location may have any form
         target = urljoin(url, location) if location else None
-        is_same_host = target is not None and urlsplit(target)[:2] == urlsplit(url)[:2]
-        return target if is_same_host else None
+        return target if target is not None and _slashless(target) == _slashless(url) else None
     return None
+
+
+def _slashless(url: str) -> tuple[str, ...]:
+    scheme, host, path, query, fragment = urlsplit(url)
+    return scheme, host, path.rstrip("/"), query, fragment
 
 
 def older_version(message: Mapping[str, Any], requested: str) -> str | None:

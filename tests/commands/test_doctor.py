@@ -14,6 +14,7 @@ from conformance.commands import doctor
 from conformance.commands.diagnosis import expectation
 from conformance.commands.doctor import Diagnosis
 from conformance.commands.outcome import UsageError
+from conformance.contract.verdict import Inconclusive
 from conformance.report.prospect import Prospect
 from conformance.target.profile import parse
 
@@ -309,6 +310,12 @@ def test_a_missing_tool_is_named() -> None:
     assert [each.problem for each in found.complaints] == ["has no tool video_get"]
 
 
+def test_requests_that_are_used_up_are_no_fault_of_the_profile() -> None:
+    """The command says so, rather than blame what it could not ask for."""
+    with pytest.raises(Inconclusive, match="requests of"):
+        diagnosed(lambda stated: stated["limits"].update({"max-requests": 300}))
+
+
 def test_where_nothing_can_be_checked_there_is_no_diagnosis() -> None:
     """The reason is that of a run."""
     with pytest.raises(UsageError, match="returned 503"):
@@ -324,7 +331,8 @@ def test_the_estimate_follows_from_latency_and_rate() -> None:
         expectation.durations(target, expected, 0.02) for target in (fast, slow)
     )
 
-    assert (smoke.exchanges, quick.exchanges, standard.exchanges) == (360, 1500, 5800)
+    exchanges = [each.exchanges for each in (smoke, quick, standard)]
+    assert exchanges == list(expectation.EXCHANGES.values())
     assert (smoke.seconds, paced.seconds) == (2.9, 36.0)
 
 

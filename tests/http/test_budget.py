@@ -32,7 +32,7 @@ def test_whoever_states_no_budget_has_that_of_a_command() -> None:
     budget = Budget()
     for _ in range(OWN_REQUESTS):
         budget.spend()
-    with pytest.raises(Inconclusive, match="the 400 requests of the command were sent"):
+    with pytest.raises(Inconclusive, match="the 500 requests of the command were sent"):
         budget.spend()
     assert budget.seconds == OWN_SECONDS
 

@@ -28,12 +28,14 @@ ONE_SCHEME = without("credentials/primary/bearer")
         ("/mcp/", 10),
         ("http://reference.test/mcp/", 10),
         ("http://elsewhere.test/mcp/", 0),
+        ("/v1/reviews/01980000-0000-7000-8000-000000000001/approve", 0),
+        ("/mcp?tenant=2", 0),
         ("http://[", 0),
         (None, 0),
     ],
 )
-def test_redirects_are_followed_on_the_same_host(location: str | None, expected: int) -> None:
-    """A credential is never sent to another host."""
+def test_a_redirect_adds_a_slash_and_nothing_else(location: str | None, expected: int) -> None:
+    """No target decides where a request with a credential goes."""
 
     def slashing(request: httpx.Request, send: Send) -> httpx.Response:
         if request.url.path == "/mcp":
@@ -55,6 +57,7 @@ def test_redirects_are_followed_on_the_same_host(location: str | None, expected:
             with pytest.raises(Inconclusive, match="the tools are not listed: 307"):
                 one.perform(tools.test_every_operation_is_a_tool, "account_get")
     assert {request.url.host for request in one.transport.sent} == {"reference.test"}
+    assert not any(request.url.path.endswith("/approve") for request in one.transport.sent)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report.prospect import Prospect
 from conformance.target.target import Target
 
-EXCHANGES = {"smoke": 360, "quick": 1_500, "standard": 5_800}
+EXCHANGES = {"smoke": 360, "quick": 1_350, "standard": 6_450}
 """Exchanges of a run that checks everything, measured on the reference."""
 REVIEWS = 25
 """Reviews that such a run approves at standard depth; with fewer, some checks have none."""

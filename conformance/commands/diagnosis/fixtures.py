@@ -140,6 +140,7 @@ def _tools(live: Live) -> Iterator[Complaint]:
     try:
         tools = Toolbox(live).tools
     except Inconclusive as problem:
+        _require_budget(live, problem)
         yield Complaint("tools.url", problem.message, "write the address of the tool interface")
         return
     missing = [id for id in live.session.contract.operations if id not in tools]
@@ -148,10 +149,17 @@ def _tools(live: Live) -> Iterator[Complaint]:
         yield Complaint("tools.url", lacking, "look whether it is the right interface")
 
 
+def _require_budget(live: Live, problem: Inconclusive) -> None:
+    """Raise the problem again where no request is left: that is no fault of the profile."""
+    if live.session.session.budget.is_used_up:
+        raise problem
+
+
 def _description(live: Live) -> Iterator[Complaint]:
     try:
         response = fetch_description(live)
     except Inconclusive as problem:
+        _require_budget(live, problem)
         yield Complaint("description.url", problem.message, "write its own address")
         return
     if response.status != 200:

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from conformance.http.budget import LONGEST_RESPONSE, RESPONSE
+from conformance.http.budget import LONGEST_RESPONSE, MOST_VALUES, RESPONSE, values
 from conformance.http.exchange import Cut
 
 CODINGS = ("gzip", "deflate")
@@ -45,6 +45,13 @@ def read(response: httpx.Response, longest: int = LONGEST_RESPONSE) -> tuple[byt
             if len(body) > longest:
                 return cut(bytes(body), f"the response is longer than {longest:,} bytes", RESPONSE)
         return bytes(body), response.extensions.get("cut")
+
+
+def bounded(body: bytes) -> tuple[bytes, Cut | None]:
+    """A body; its beginning where it has so many JSON values that parsing it takes much memory."""
+    if values(body) <= MOST_VALUES:
+        return body, None
+    return cut(body, f"the response has more than {MOST_VALUES:,} values", RESPONSE)
 
 
 def cut(body: bytes, reason: str, budget: str) -> tuple[bytes, Cut]:

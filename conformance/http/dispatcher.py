@@ -17,7 +17,7 @@ from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive
 from conformance.http import content_coding, tls_demands, turn
 from conformance.http.absence import Absence
-from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
+from conformance.http.budget import REMEMBERED, TIME, Budget
 from conformance.http.exchange import FACT, NOT_SENT, Call, Exchange, Response, exchange_id
 from conformance.http.outgoing import Outgoing, Requests
 from conformance.http.pace import Pace
@@ -288,9 +288,8 @@ class Dispatcher:
     def _admitted(self, response: Response) -> Response:
         """The response, or its beginning where the memory of the run does not suffice for it."""
         cut, body = response.cut, response.body
-        if cut is None and values(body) > MOST_VALUES:
-            reason = f"the response has more than {MOST_VALUES:,} values"
-            body, cut = content_coding.cut(body, reason, RESPONSE)
+        if cut is None:
+            body, cut = content_coding.bounded(body)
         headers = response.headers
         if not self.budget.admit(response, body if cut is None else b"", headers):
             reason = "the responses that this run remembers take up its memory"

@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.contract import published
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.address import below
-from conformance.http.budget import RESPONSE
+from conformance.http.budget import MOST_VALUES, RESPONSE, values
+from conformance.http.content_coding import bounded
 from conformance.http.exchange import Call, Cut, Exchange, Request, Response
 from conformance.http.secrecy import MASK
 from conformance.storage import json_text, regular_file
@@ -141,6 +142,9 @@ def _archive() -> "Validator":
 def _operation(
     request: Mapping[str, Any], base_url: str, contract: Contract
 ) -> tuple[Operation, dict[str, str]] | None:
+    sent = (request.get("postData") or {}).get("text") or ""
+    if values(sent.encode()) > MOST_VALUES:
+        return None
     path = below(base_url, request["url"].partition("#")[0].partition("?")[0])
     if path is None:
         return None
@@ -196,7 +200,8 @@ def _started(entry: Mapping[str, Any]) -> float:
 def _response(recorded: Mapping[str, Any]) -> Response:
     content, headers = recorded["content"], tuple(_headers(recorded))
     if _is_recorded(content, recorded.get("bodySize")):
-        return Response(recorded["status"], headers, _content(content))
+        body, cut = bounded(_content(content))
+        return Response(recorded["status"], headers, body, cut)
     return Response(recorded["status"], headers, cut=Cut(0, "", UNRECORDED, RESPONSE))
 
 

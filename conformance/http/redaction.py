@@ -154,9 +154,9 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 @lru_cache(maxsize=1024)
-def _patterns(secret: str, variable: str) -> tuple[Pattern, ...]:
+def _patterns(secret: str, variable: str, names: bytes) -> tuple[Pattern, ...]:
     # There are two redactors in a run, and in the self-test hundreds, with the same secrets.
-    return tuple(patterns(secret, variable.encode()))
+    return tuple(patterns(secret, variable.encode(), names))
 
 
 def _of_case(sought: Mapping[bytes, Pattern], *, any_case: bool) -> Iterable[Pattern]:
@@ -184,7 +184,7 @@ class Redactor:
 
     What cannot be searched is replaced (`NOT_SEARCHED`), but not with such a `shortest`, which is
     for texts that were searched before: the rest of one whose escapes take too many steps, and a
-    long one with escapes once it `is_late`.
+    long one with escapes once it `is_late`. `names` are further variables that stand for secrets.
     """
 
     def __init__(
@@ -192,8 +192,10 @@ class Redactor:
         secrets: Mapping[str, str],
         shortest: int = 1,
         is_late: Callable[[], bool] = lambda: False,
+        names: Iterable[str] = (),
     ) -> None:
         self._secrets: set[str] = set()
+        self._names = "\n".join(sorted({*secrets.values(), *names})).lower().encode()
         self._shortest = shortest
         self._is_strict = shortest == 1
         self._is_late = is_late
@@ -210,7 +212,7 @@ class Redactor:
         with self._adding:
             if secret in self._secrets:
                 return
-            sought = _patterns(secret, variable) if self._is_sought(secret) else ()
+            sought = _patterns(secret, variable, self._names) if self._is_sought(secret) else ()
             added = {each.exact: each for each in sought if len(each.exact) >= self._shortest}
             merged = {**self._patterns, **added, **self._patterns}
             plain = secret.encode()

@@ -69,9 +69,13 @@ def _common(pairs: Iterable[tuple[int, int]]) -> int:
     return length
 
 
-def patterns(secret: str, variable: bytes) -> Iterator[Pattern]:
-    """The spellings of a secret; those of a long one with the lengths of their shortest parts."""
-    head, tail = _shortest_parts(secret)
+def patterns(secret: str, variable: bytes, names: bytes = b"") -> Iterator[Pattern]:
+    """The spellings of a secret; those of a long one with the lengths of their shortest parts.
+
+    `names` are further variables that are written in place of secrets: a part that stands in one,
+    or in its own `variable`, hides nothing.
+    """
+    head, tail = _shortest_parts(secret, names + variable.lower())
     for spelling in spelled(secret):
         first, last = (tail, head) if spelling.is_reversed else (head, tail)
         units = spelling.units
@@ -90,17 +94,17 @@ def _bytes_of(units: tuple[bytes, ...], characters: int, spelling: Spelling) -> 
     return sum(map(len, units[: max(1, int(characters * spelling.density))]))
 
 
-def _shortest_parts(secret: str) -> tuple[int, int]:
+def _shortest_parts(secret: str, names: bytes) -> tuple[int, int]:
     """The characters of the shortest beginning and of the shortest end that are not words."""
     if len(secret) < LONG:
         return len(secret) * 2, len(secret) * 2
-    return _shortest(secret), _shortest(secret[::-1], is_reversed=True)
+    return _shortest(secret, names), _shortest(secret[::-1], names, is_reversed=True)
 
 
-def _shortest(secret: str, *, is_reversed: bool = False) -> int:
+def _shortest(secret: str, names: bytes, *, is_reversed: bool = False) -> int:
     for length in range(SHORTEST_PART, len(secret)):
-        part = secret[:length][::-1] if is_reversed else secret[:length]
-        if not _is_own(part.lower().encode()):
+        part = (secret[:length][::-1] if is_reversed else secret[:length]).lower().encode()
+        if part not in names and not _is_own(part):
             return length
     return len(secret) * 2
 

@@ -137,8 +137,12 @@ def publish(
     yield from ci.annotations(report, places)
 
 
-def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
+def mask(
+    directory: Path, names: Sequence[str], secrets: Iterable[str], variables: Iterable[str] = ()
+) -> list[str]:
     """Mask what is left of secrets in the artefacts, in place; the files that had any.
+
+    `variables` are those that stand there for secrets.
 
     A spelling of fewer than `secrecy.SHORTEST` bytes, and a word of this package, are left alone.
     Other files in the directory, such as the profile with the secrets, are ignored.
@@ -146,7 +150,10 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     sought = dict.fromkeys(sorted(secrets), secrecy.MASK)
     end = time.monotonic() + LONGEST_SCAN
     redactor = Redactor(
-        sought, secrecy.SHORTEST, lambda: secrecy.is_hurried() or time.monotonic() > end
+        sought,
+        secrecy.SHORTEST,
+        lambda: secrecy.is_hurried() or time.monotonic() > end,
+        variables,
     )
     masked = []
     for path in _written(

@@ -60,6 +60,12 @@ def requirement(
     return entry
 
 
+def beside(counts: Mapping[str, Mapping[str, int]]) -> str:
+    """What is to be said beside a verdict that is conformant: a `should` may fail all the same."""
+    failed = counts.get(Level.SHOULD, {}).get(Verdict.FAIL, 0)
+    return f", but for {failed} `should`, which decides nothing" if failed else ""
+
+
 def verdicts(stated: Requirement, seen: Iterable[Seen]) -> tuple[Verdict, dict[str, Verdict]]:
     """The verdict of a requirement, and of each of its operations."""
     by_operation: dict[str | None, list[Verdict]] = {name: [] for name in stated.operations}

@@ -70,6 +70,7 @@ class Gathered:
         if record["item"].startswith(FACT):
             if record["item"] in self._facts:
                 self._add_unknown_problems(record)
+                self._meet(record)
                 return
             self._facts.add(record["item"])
         for finding in record["findings"]:
@@ -112,6 +113,11 @@ class Gathered:
                 known.append(found)
                 shown = found["exchanges"]
                 self._show({id: each for id, each in record["evidence"].items() if id in shown})
+
+    def _meet(self, record: Mapping[str, Any]) -> None:
+        """Add what another process has met: it may have been another build, or away."""
+        for observed in record["observations"]:
+            self.circumstances.take(*observed)
 
     def _is_merged(self, found: FindingRecord) -> bool:
         """Whether a finding is one more pass like an earlier one, whose responses it adds to."""

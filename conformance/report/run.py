@@ -255,7 +255,8 @@ class Run:
         if self.target is None:
             return report
         secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
-        masked = artefacts.mask(self.directory, self.formats, secrets)
+        variables = self.target.variables.values()
+        masked = artefacts.mask(self.directory, self.formats, secrets, variables)
         if not masked:
             return report
         written: Report = orjson.loads((self.directory / artefacts.REPORT).read_bytes())

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ITEM, FIRST = f"{FACT}history", f"{FACT}history[first]"
 """What shows at the end of a run, and after its first reads."""
 
+MOST_RECORDS = 20_000
+"""Records that are remembered; a target may show others with each response."""
+
 MOST_VARIANTS = 30
 """Variants of one record; with more, it changes with each response, and nobody can compare it."""
 
@@ -66,6 +69,8 @@ class History:
         for sighting in sightings(answer):
             digest = sighting.digest
             with self._adding:
+                if len(self._records) >= MOST_RECORDS and sighting.key not in self._records:
+                    continue
                 if self.is_reading:
                     self._keep_way(sighting)
                 variants = self._records.setdefault(sighting.key, {})

@@ -11,6 +11,7 @@ import orjson
 
 from conformance.http.exchange import FACT
 from conformance.report import artefacts, exchange_log, journal, previous, source
+from conformance.report.circumstances import ABSENCE
 from conformance.report.document_types import AboutEntry, Report, ShardEntry, SuiteEntry
 from conformance.report.journal import JOURNAL, SHARD, JournalError
 from conformance.report.known_failures import Known
@@ -262,6 +263,10 @@ def _shifted_record(record: str, offset: float) -> str:
     value = orjson.loads(record)
     for exchange in value["evidence"].values():
         exchange["started"] = round(exchange["started"] + offset, 6)
+    value["started"] = [round(each + offset, 6) for each in value.get("started", ())]
+    for observed in value["observations"]:
+        if observed[0] == ABSENCE:
+            observed[1] = str(float(observed[1]) + offset)
     return orjson.dumps(value).decode()
 
 

@@ -31,6 +31,12 @@ _REMEDY = "read the file, and add --trust if it may do that"
 _USUAL = "read the file, and name it with --target, or add --trust, if it may do that"
 _IN_PLACE = ("socket", "host", "ca")
 _CONSENT = "consent"
+_KINDS = {
+    "client-key": "a private key",
+    "client-certificate": "a private key",
+    "socket": "a Unix socket",
+}
+"""What the files are that a connection names."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,8 @@ class Stated:
 class Demands:
     """The commands of a profile, and the variables that it sends to its addresses.
 
-    `folder` is where its commands run, `changes` are the keys of its consent, `keys` the files of
-    private keys that it proves to have.
+    `folder` is where its commands run, `changes` are the keys of its consent, `files` those of this
+    machine that it uses: a private key that it proves to have, and a Unix socket.
     """
 
     file: Path
@@ -66,12 +72,12 @@ class Demands:
     variables: tuple[Stated, ...]
     addresses: tuple[str, ...]
     changes: tuple[str, ...]
-    keys: tuple[Stated, ...] = ()
+    files: tuple[Stated, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether it neither runs a command, nor sends a variable, nor uses a private key."""
-        return not self.commands and not self.variables and not self.keys
+        """Whether it runs no command, sends no variable, and uses no file of this machine."""
+        return not any((self.commands, self.variables, self.files))
 
     @property
     def is_usual(self) -> bool:
@@ -90,8 +96,8 @@ class Demands:
             "addresses": self.addresses,
             "changes": self.changes,
         }
-        if self.keys:
-            stated["keys"] = [(each.key, each.words) for each in self.keys]
+        if self.files:
+            stated["keys"] = [(each.key, each.words) for each in self.files]
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
     def with_environment(self, names: Sequence[str]) -> "Demands":
@@ -107,8 +113,8 @@ class Demands:
             yield f"runs   {shlex.join(each.words)}  ({each.key}, in {self.folder})"
         for each in self.variables:
             yield f"sends  the variable {each.words[0]}  ({each.key})"
-        for each in self.keys:
-            yield f"uses   the private key in {each.words[0]}  ({each.key})"
+        for each in self.files:
+            yield f"uses   {_KINDS[each.key.rpartition('.')[2]]} {each.words[0]}  ({each.key})"
         if not self.is_empty:
             yield f"to     {', '.join(self.addresses)}"
             yield from (f"with   {key} = true" for key in self.changes)
@@ -124,8 +130,8 @@ class Demands:
             what = f"sends {names} to an address of this file, and this file is not trusted"
             remedy = _USUAL if self.is_usual else _REMEDY
             yield Problem(str(self.file), first.line, first.key, what, remedy)
-        for each in self.keys:
-            what = "names a private key, and this file is not trusted"
+        for each in self.files:
+            what = f"names {_KINDS[each.key.rpartition('.')[2]]}, and this file is not trusted"
             yield Problem(str(self.file), each.line, each.key, what, _REMEDY)
 
 
@@ -144,7 +150,7 @@ def of(tables: Mapping[str, Any], origin: Origin, base_url: str | None = None) -
         tuple(stated(*each) for each in _variables(tables)),
         tuple(_addresses(tables, base_url)),
         tuple(f"{_CONSENT}.{key}" for key, given in tables.get(_CONSENT, {}).items() if given),
-        tuple(stated(*each) for each in _keys(tables)),
+        tuple(stated(*each) for each in _files(tables)),
     )
 
 
@@ -174,12 +180,12 @@ def _variables(value: Any, place: Place = ()) -> Iterator[tuple[Place, tuple[str
         yield place, (name,)
 
 
-def _keys(tables: Mapping[str, Any]) -> Iterator[tuple[Place, tuple[str, ...]]]:
+def _files(tables: Mapping[str, Any]) -> Iterator[tuple[Place, tuple[str, ...]]]:
     connection = tables.get("connection", {})
-    for key in ("client-key", "client-certificate"):  # the certificate's file may hold the key
-        if key in connection:
-            yield ("connection", key), (connection[key],)
-            return
+    # Without a file of the key, that of the certificate holds it.
+    key = next((name for name in ("client-key", "client-certificate") if name in connection), None)
+    for name in filter(None, (key, "socket" if "socket" in connection else None)):
+        yield ("connection", name), (connection[name],)
 
 
 def _addresses(tables: Mapping[str, Any], base_url: str | None) -> Iterator[str]:

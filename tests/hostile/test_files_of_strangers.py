@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 import pytest
 from markdown_it import MarkdownIt
+from measured import measured
 from page_elements import Elements, harmless
 from process import conformance_here
 from sample_reports import EXCHANGES, a_report, an_exchange
@@ -610,6 +611,20 @@ def test_an_archive_may_leave_out_what_there_is_not(tmp_path: Path) -> None:
     write(tmp_path, "traffic.har", {"log": {"entries": [entry]}})
     ended = conformance_here(tmp_path, "judge", "traffic.har", *AT, "--json")
     assert json.loads(ended.stdout)["exchanges"] == 1
+
+
+MOST_MEMORY = 300
+"""MiB of a command that reads an archive of 20 MB."""
+
+
+def test_a_body_of_many_values_in_an_archive_is_not_parsed(tmp_path: Path) -> None:
+    """Each value takes up many times its bytes: what a run would not read is not judged either."""
+    entry = copy.deepcopy(ENTRY)
+    entry["response"]["content"] = {"text": "[" + "0," * 10_000_000 + "0]"}
+    write(tmp_path, "traffic.har", {"log": {"entries": [entry]}})
+    done = measured(tmp_path, "judge", "traffic.har", *AT)
+    assert "only status and headers are checked" in done.output
+    assert done.memory < MOST_MEMORY
 
 
 @pytest.mark.parametrize("days", [10**12, 0, -1, 1.5, True, "365", None])

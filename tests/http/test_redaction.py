@@ -422,6 +422,19 @@ def test_a_part_that_is_a_word_of_this_package_is_not_replaced() -> None:
     assert each.text("conformance-0addf1…") == "$KEY…"
 
 
+def test_a_part_that_is_in_the_name_of_a_variable_is_not_replaced() -> None:
+    """The names of keys follow a scheme, in a profile as in a system that issues them."""
+    secrets = {"lk_without_films_read_acme": "$WITHOUT_FILMS_READ_ACME_KEY", "other" * 8: "$OTHER"}
+    redactor = Redactor(secrets)
+    masking = Redactor(dict.fromkeys(secrets, "$SECRET"), names=secrets.values())
+
+    for each in (redactor, masking):
+        assert each.text("x-api-key: $WITHOUT_FILMS_READ_ACME_KEY") == (
+            "x-api-key: $WITHOUT_FILMS_READ_ACME_KEY"
+        )
+        assert "acme" not in each.text("key lk_without_films_read_acme")
+
+
 def test_secrets_with_a_common_beginning_are_distinguished() -> None:
     """The longest match counts; the common beginning belongs to the first secret."""
     each = redactor(FIRST=KEY, SECOND=KEY[:20] + "0" * 20)

@@ -145,13 +145,14 @@ def test_a_snapshot_of_anybody_writes_no_command(forged: dict[str, Any], folder:
         snapshot.target({**snapshot.of(parsed(folder), []), "connection": forged})
 
 
-def test_a_profile_has_to_be_trusted_with_a_private_key(folder: Path) -> None:
+def test_a_profile_has_to_be_trusted_with_files_of_the_machine(folder: Path) -> None:
     """It says which one, and where it is used; commands of headers count as those of tokens."""
     stated = {
         "base-url": URL,
         "connection": {
             "client-certificate": "both.pem",
             "host": "api.internal",
+            "socket": "/run/api.sock",
             "headers": {"x-a": {"command": ["./token"]}},
         },
     }
@@ -161,12 +162,14 @@ def test_a_profile_has_to_be_trusted_with_a_private_key(folder: Path) -> None:
     lines = list(found.described())
     assert lines[0].startswith("runs   ./token  (connection.headers.x-a.command")
     assert lines[1:] == [
-        "uses   the private key in both.pem  (connection.client-certificate)",
-        f"to     {URL}, host api.internal",
+        "uses   a private key both.pem  (connection.client-certificate)",
+        "uses   a Unix socket /run/api.sock  (connection.socket)",
+        f"to     {URL}, socket /run/api.sock, host api.internal",
     ]
     assert [each.key for each in found.problems()] == [
         "connection.headers.x-a.command",
         "connection.client-certificate",
+        "connection.socket",
     ]
     without = demands.of({"base-url": URL, "connection": {"ca": "ca.pem"}}, Origin(folder, ""))
     assert without.is_empty

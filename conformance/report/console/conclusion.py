@@ -4,7 +4,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import circumstances, coverage, needed_budget, shards, subject, unchecked
+from conformance.report import (
+    circumstances,
+    coverage,
+    document,
+    needed_budget,
+    shards,
+    subject,
+    unchecked,
+)
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document import NARROW, has_error
@@ -115,6 +123,8 @@ def _sentence(report: Report) -> Span:
     is_narrowed = "only" in report["suite"] and is_silent
     sentence, style = NARROWED if is_narrowed else VERDICTS[report["verdict"]]
     sentence = sentence.replace(WHOLE, _at_depth(report["suite"]["depth"]))
+    if report["verdict"] == "conformant":
+        sentence += document.beside(report["counts"])
     return sentence.replace(TARGET, subject.name(report)), style
 
 

@@ -13,7 +13,7 @@ from conformance.report import (
     unchecked,
     unexercised,
 )
-from conformance.report.document import NARROW
+from conformance.report.document import NARROW, beside
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 
@@ -75,7 +75,8 @@ def _sentence(report: Report, groups: Groups) -> str:
         if depth in NARROW:
             return f"Nothing failed of what a run at depth {depth} checks; others check more."
         who = subject.name(report).capitalize()
-        return f"{who} conforms to the contract: every requirement that was checked passed."
+        rest = beside(report["counts"])
+        return f"{who} conforms to the contract: every requirement that was checked passed{rest}."
     number = quantity(len(groups["unchecked"]), "requirement")
     return f"Nothing failed, but {number} could not be checked."
 

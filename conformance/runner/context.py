@@ -250,6 +250,9 @@ class Context:
                 self._judgements.add(answer.exchange, judgement)
         for exchange in self._shown:
             self._judgements.replace(exchange, self.problems(exchange))
+        # A fact lives as long as the run, and what it has seen takes up many times its text.
+        for waiting in (self._about_arguments, self._filtered, self._shown):
+            waiting.clear()
         self._is_finished = not self.session.is_ending
 
     def finish(self, findings: tuple[Finding, ...] = ()) -> ItemResult:
@@ -285,9 +288,6 @@ class Context:
     def release(self) -> None:
         """Forget the exchanges, of which the result has everything; what it needed is kept."""
         self._exchanges.clear()
-        self._about_arguments.clear()
-        self._filtered.clear()
-        self._shown.clear()
         self._judgements = Judgements()
 
     def all_exchanges(self) -> list[Exchange]:

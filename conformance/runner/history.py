@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ITEM, FIRST = f"{FACT}history", f"{FACT}history[first]"
 """What shows at the end of a run, and after its first reads."""
 
-MOST_RECORDS = 20_000
+MOST_RECORDS = 10_000
 """Records that are remembered; a target may show others with each response."""
 
 MOST_VARIANTS = 30

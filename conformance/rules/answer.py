@@ -11,11 +11,12 @@ from urllib.parse import unquote
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract, Operation
-from conformance.contract.verdict import Inconclusive, Location, Part
+from conformance.contract.verdict import Inconclusive, Location
 from conformance.http.exchange import MISSING, Exchange
 from conformance.rules import tool_call, tool_result
 from conformance.rules.judgement import body
 from conformance.rules.tool_call import ToolCall
+from conformance.rules.tool_result import ToolResult
 
 HTTP, TOOL = "http", "tool"
 
@@ -58,13 +59,16 @@ class Answer:
     exchange: Exchange
     way: Way
     data: Any
-    place: Location | None = None
+    result: ToolResult | None = None
     beside: tuple[Any, ...] = ()
     """Other data in the same result, such as its text where that differs from its structure."""
 
     def where(self, *path: str | int) -> Location:
-        """A place in the data; the result as a whole where that is a text in another."""
-        return self.place or body("data", *path)
+        """A place in the data; the result of a tool as a whole where they are a text in it."""
+        if self.result is None:
+            return body("data", *path)
+        place = self.result.located(*path) if self.data is self.result.data else self.result.where
+        return replace(place, exchange="")
 
     def located(self, *path: str | int) -> Location:
         """The same place, in this exchange."""
@@ -114,7 +118,7 @@ def _by_tool(exchange: Exchange, contract: Contract) -> Answer | None:
         return None
     way = Way(operation, *_arguments(call, operation), exchange.credential, exchange.scheme, TOOL)
     beside = tuple(each for each in result.further if each != result.data)
-    return Answer(exchange, way, result.data, Location(Part.BODY, result.where.name), beside)
+    return Answer(exchange, way, result.data, result, beside)
 
 
 def _arguments(

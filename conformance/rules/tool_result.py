@@ -1,9 +1,10 @@
 """Results of tool calls: the data of the operation, or an error."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Location, Part
 from conformance.http.exchange import MISSING, Exchange, parse
 from conformance.http.json_rpc import is_event_stream, response_to
@@ -13,6 +14,10 @@ SHOWN = frozenset({"id", "items"})
 """Properties of a record, or a page."""
 MARKERS = frozenset({"data", "code"})
 """Properties that distinguish an envelope, or an error body, from other JSON."""
+
+
+_DATA_IN_STRUCTURE = ((), ("data",), ("result",), ("result", "data"))
+"""Where the data of an operation may stand in structured content."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,15 @@ class ToolResult:
     def shown(self) -> tuple[Any, ...]:
         """The data of every envelope in the result."""
         return self.data, *self.further
+
+    def located(self, *path: str | int) -> Location:
+        """A place in the data; the result as a whole where they are a text."""
+        if isinstance(self.structured, dict):
+            for steps in _DATA_IN_STRUCTURE:
+                if _at(self.structured, steps) is self.data:
+                    place = pointer(("result", "structuredContent", *steps, *path))
+                    return _in_body(self.exchange, place)
+        return self.where
 
     @property
     def error_place(self) -> Location:
@@ -102,6 +116,12 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
         further=further,
         structured=structured,
     )
+
+
+def _at(value: Any, steps: Iterable[str]) -> Any:
+    for step in steps:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
 
 
 def _in_body(exchange: Exchange, place: str) -> Location:

@@ -1,14 +1,13 @@
 """The state before an approval, which the tools must not show after it (States and transitions)."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, Kind, Location, Part
+from conformance.contract.verdict import Inconclusive, Kind, Location
 from conformance.http.exchange import Exchange
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.review import Record, Review, keeps_status
-from conformance.suite.approval.settling import Settling, settle
+from conformance.suite.approval.settling import settle
 from conformance.suite.callers import expect
 from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import Arguments, Toolbox
@@ -24,37 +23,34 @@ def check_left(
     operation = toolbox.live.operation(id)
     with suppress(Inconclusive):  # other checks report tools that are not served
         toolbox.tool(operation)
-        settling = _settle(
-            review,
-            lambda number: toolbox.call_all_as_primary(
-                operation, {f"the state after the approval, {n}": arguments for n in range(number)}
-            ),
-            toolbox,
-            at_once,
-        )
+        results: dict[str, ToolResult] = {}
+
+        def call(number: int) -> list[Exchange]:
+            asked = {f"the state after the approval, {n}": arguments for n in range(number)}
+            called = toolbox.call_all_as_primary(operation, asked)
+            results.update({result.exchange.id: result for result in called})
+            return [result.exchange for result in called]
+
+        def shows_former(exchange: Exchange) -> bool:
+            return any(_shows(data, review) for data in results[exchange.id].shown)
+
+        settling = settle(call, shows_former, toolbox.live.session, at_once)
         former = settling.former[-1:]
         status = review.record.get("status")
         kind = Kind.DIFFERENCE if settling.later else Kind.EFFECT
         text = "after its approval the tool shows the review with the status {status}"
         otherwise = keeps_status(status, text, kind)
-        where = (Location(Part.BODY, "/result", each.id) for each in former)
+        where = (_status_in(results[each.id], review) for each in former)
         expect.that(settling.is_settled, otherwise.at(*where), *settling.later[-1:], *former)
 
 
-def _settle(
-    review: Review, call: Callable[[int], list[ToolResult]], toolbox: Toolbox, at_once: int
-) -> Settling:
-    results: dict[str, ToolResult] = {}
-
-    def read(number: int) -> list[Exchange]:
-        called = call(number)
-        results.update({result.exchange.id: result for result in called})
-        return [result.exchange for result in called]
-
-    def shows_former(exchange: Exchange) -> bool:
-        return any(_shows(data, review) for data in results[exchange.id].shown)
-
-    return settle(read, shows_former, toolbox.live.session, at_once)
+def _status_in(result: ToolResult, review: Review) -> Location:
+    """Where a result shows the status of a review."""
+    items = result.data.get("items") if isinstance(result.data, dict) else None
+    for number, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, dict) and str(item.get("id")).lower() == review.id.lower():
+            return result.located("items", number, "status")
+    return result.where if items else result.located("status")
 
 
 def _shows(data: Any, review: Review) -> bool:

@@ -55,7 +55,7 @@ def check_rejected(result: ToolResult) -> None:
         actual=result.outcome,
         request=result.exchange.purpose,
         outcome=result.outcome,
-    ).at(result.where)
+    ).at(result.located())
     expect.that(result.is_rejected, accepted, result.exchange)
 
 

@@ -19,13 +19,15 @@ from conformance.report.gathered import Gathered
 
 
 def add(entries: Iterable[RequirementEntry], gathered: Gathered) -> None:
-    """Say of each failure when its evidence was complete, the first time that it was seen."""
+    """Say of each failure when its evidence was complete, the first time that it was seen.
+
+    A requirement on one operation fails once, in however many ways.
+    """
     starts = sorted(gathered.started)
     for entry in entries:
         failed = [each for each in gathered.findings[entry["id"]] if each["verdict"] == "fail"]
         for found in entry["findings"]:
-            key = (found["operation"], found["message"])
-            alike = (each for each in failed if (each["operation"], each["message"]) == key)
+            alike = (each for each in failed if each["operation"] == found["operation"])
             ends = list(_ends(alike, gathered))
             if found["verdict"] == Verdict.FAIL and ends and starts:
                 found["complete"] = _at(min(ends), starts)

@@ -111,7 +111,7 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
         exchange,
         _data(content),
         is_rejected=False,
-        outcome="a result",
+        outcome="an error body without isError" if _is_error(content) else "a result",
         where=_in_body(exchange, "/result"),
         further=further,
         structured=structured,
@@ -122,6 +122,13 @@ def _at(value: Any, steps: Iterable[str]) -> Any:
     for step in steps:
         value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def _is_error(content: Any) -> bool:
+    """Whether a result that is not marked as an error is the body of one."""
+    if not isinstance(content, dict) or "code" not in content or "requestId" not in content:
+        return False
+    return content.keys().isdisjoint(("data", *SHOWN))
 
 
 def _in_body(exchange: Exchange, place: str) -> Location:

@@ -63,6 +63,35 @@ def test_data_is_found_in_every_form_of_a_result(result: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
+    ("structured", "path", "place"),
+    [
+        (ENVELOPE, ("id",), "/result/structuredContent/data/id"),
+        ({"result": {"id": "1"}}, (), "/result/structuredContent/result"),
+        ({"result": json.dumps(ENVELOPE)}, ("id",), "/result"),
+        (None, ("id",), "/result"),
+    ],
+    ids=["an envelope", "wrapped", "a text within", "a text"],
+)
+def test_a_place_in_the_data_is_one_in_structured_content(
+    structured: Any, path: tuple[str, ...], place: str
+) -> None:
+    """Where the data are a text, it is the result as a whole."""
+    content = {} if structured is None else {"structuredContent": structured}
+    document = {"jsonrpc": "2.0", "id": 1, "result": {**content, "content": [TEXT]}}
+
+    assert tool_result(exchange(json.dumps(document)), 1).located(*path).name == place
+
+
+def test_an_error_body_that_is_not_marked_is_called_so() -> None:
+    """Whoever looks for an access hole would not find it."""
+    body = {"code": "forbidden", "requestId": "r", "message": "No."}
+    document = {"jsonrpc": "2.0", "id": 1, "result": {"structuredContent": body}}
+    result = tool_result(exchange(json.dumps(document)), 1)
+
+    assert (result.is_rejected, result.outcome) == (False, "an error body without isError")
+
+
+@pytest.mark.parametrize(
     "result", [{}, {"content": "text"}, {"content": [{"type": "text", "text": "You are you."}]}]
 )
 def test_text_without_json_is_not_data(result: dict[str, Any]) -> None:

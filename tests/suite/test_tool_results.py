@@ -66,7 +66,7 @@ def test_data_is_found_in_every_form_of_a_result(result: dict[str, Any]) -> None
     ("structured", "path", "place"),
     [
         (ENVELOPE, ("id",), "/result/structuredContent/data/id"),
-        ({"result": {"id": "1"}}, (), "/result/structuredContent/result"),
+        ({"result": ENVELOPE}, (), "/result/structuredContent/result/data"),
         ({"result": json.dumps(ENVELOPE)}, ("id",), "/result"),
         (None, ("id",), "/result"),
     ],

@@ -22,8 +22,8 @@ MOST_VALUES = 2_000
 """Values of a body that are searched: an error response is short."""
 LONGEST_TEXT = 200_000
 """Characters of a string that is searched for JSON."""
-SHORTEST_NAME = 5
-"""Characters of a name that does not stand in a sentence by chance."""
+SHORTEST_NAME, LONGEST_WORD = 5, 12
+"""Characters of a name that does not stand in a sentence by chance, and of one that is one word."""
 
 
 def record_in(
@@ -50,15 +50,24 @@ def names_in(value: object, record: Record) -> dict[str, Path]:
         for key, text in each.items()
         if isinstance(text, str)
     )
+    found: dict[str, Path] = {}
     names = [*_names_of(record)]
-    return {name: path for path, text in texts for name in names if name in text}
+    for path, text in texts:
+        for name in names:
+            if name in text:
+                found.setdefault(name, path)
+    return found
 
 
 def _names_of(record: Record) -> Iterator[str]:
     for name, value in record.items():
-        is_name = name.lower().endswith("name") and isinstance(value, str)
-        if is_name and len(value) >= SHORTEST_NAME:
+        if name.lower().endswith("name") and isinstance(value, str) and _is_distinct(value):
             yield value
+
+
+def _is_distinct(name: str) -> bool:
+    """Whether no sentence has it by chance, as it may have "Access" or "Project"."""
+    return len(name) >= (LONGEST_WORD if name.isalpha() else SHORTEST_NAME)
 
 
 def _objects(value: object, path: Path, depth: int) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conformance.contract import openapi
-from conformance.rules.disclosure import MOST_VALUES, record_in
+from conformance.rules.disclosure import MOST_VALUES, names_in, record_in
 
 ID = "0d6c1a52-4b1e-4f6e-9d55-5c5a4a0f3c11"
 REVIEW = "7f6c1a52-4b1e-4f6e-9d55-5c5a4a0f3c22"
@@ -70,3 +70,22 @@ def test_the_search_is_bounded() -> None:
     assert _found(deep) is None
     many = [{"number": number} for number in range(MOST_VALUES)]
     assert _found({"many": many, "last": COMMENT}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [
+        ("Winter Campaign 002", True),
+        ("Épisode 1", True),
+        ("Access", False),
+        ("Internationalization", True),
+        ("A 1", False),
+    ],
+)
+def test_a_name_is_told_unless_a_sentence_has_it_by_chance(name: str, is_told: bool) -> None:
+    """A single short word may be one of the message itself."""
+    record = {"id": "x", "projectName": name, "status": "not your campaign"}
+    body = {"code": "forbidden", "message": f"{name} is not your campaign."}
+
+    assert names_in(body, record) == ({name: ("message",)} if is_told else {})
+    assert [*names_in({"error": json.dumps(body)}, record)] == ([name] if is_told else [])

@@ -75,7 +75,7 @@ def patterns(secret: str, variable: bytes, names: bytes = b"") -> Iterator[Patte
     `names` are further variables that are written in place of secrets: a part that stands in one,
     or in its own `variable`, hides nothing.
     """
-    head, tail = _shortest_parts(secret, names + variable.lower())
+    head, tail = _shortest_parts(secret, names + b"\n" + variable.lower())
     for spelling in spelled(secret):
         first, last = (tail, head) if spelling.is_reversed else (head, tail)
         units = spelling.units

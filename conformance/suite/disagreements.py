@@ -24,7 +24,7 @@ from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message
 
 MOST_KINDS, MOST = 30, 120
-"""Kinds of disagreements that are looked into, and disagreements of all kinds together.
+"""Kinds of disagreements that are repeated, and disagreements of all kinds together.
 
 Where much changes by itself, the one that keeps differing is not among the first.
 """
@@ -41,7 +41,7 @@ Round = tuple[Sighting, Sighting, Sighting]
 def confirmed(context: Context, *, is_first: bool = False) -> Iterator[Finding]:
     """What a run has seen of records that keep disagreeing, one finding of each kind.
 
-    After the first reads, one of each kind is looked into: in the end, there is more to compare.
+    After the first reads, one of each kind is repeated: the end of the run has more to compare.
     """
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))

@@ -1,5 +1,6 @@
 """Recorded bodies parsed with nothing lost of how they were written, and places in them."""
 
+import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,8 +23,12 @@ class Number(str):
     __slots__ = ()
 
 
+@functools.lru_cache(maxsize=8)
 def parse(text: str) -> Any:
-    """A JSON text as Members, lists, Numbers and other values; UNPARSED if it is not JSON."""
+    """A JSON text as Members, lists, Numbers and other values; UNPARSED if it is not JSON.
+
+    Nobody changes what it returns: each defect of a body asks for the same text again.
+    """
     try:
         return json.loads(
             text,

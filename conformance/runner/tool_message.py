@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract import api, openapi
+from conformance.rules.tool_call import METHOD as CALL
 
-CALL = "tools/call"
 METHODS = frozenset(
     {"initialize", "notifications/initialized", "server/discover", "tools/list", CALL}
 )

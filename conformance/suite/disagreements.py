@@ -119,7 +119,7 @@ def seen_again(sighting: Sighting, context: Context) -> tuple[Exchange, Sighting
         call = tool_call.read(exchange)
         assert call is not None
         params = {"name": call.tool, "arguments": dict(call.arguments)}
-        message = Message("tools/call", params, "the record again", way.operation.id)
+        message = Message(tool_call.METHOD, params, "the record again", way.operation.id)
         response = Channel(context).send(message, Caller.of(credential, way.scheme)).exchange
     else:
         sending = Sending(credential, way.scheme, "the record again")

@@ -11,6 +11,7 @@ from conformance.contract.revisions import Revision
 from conformance.contract.verdict import Conclusion, Level
 from conformance.http.exchange import MISSING, parse
 from conformance.report.document import has_error
+from conformance.rules import tool_call
 from conformance.target.target import Fixtures
 
 GOOD = ("pass", "not-applicable")
@@ -106,4 +107,4 @@ def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
         return False
     called = message.get("params")
     name = called.get("name") if isinstance(called, dict) else None
-    return message.get("method") == "tools/call" and name == api.load().approval.id
+    return message.get("method") == tool_call.METHOD and name == api.load().approval.id

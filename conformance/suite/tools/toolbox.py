@@ -14,7 +14,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.json_rpc import is_failure, response_to
 from conformance.http.patience import TRIES
 from conformance.http.sending import Sending
-from conformance.rules.tool_call import normalized
+from conformance.rules.tool_call import METHOD, normalized
 from conformance.rules.tool_result import ToolResult
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
@@ -267,7 +267,7 @@ class Toolbox:
             self.argument_name(operation, name) or name: value for name, value in arguments.items()
         }
         params = {"name": operation.id, "arguments": arranged(named, schema)}
-        return Message("tools/call", params, purpose, operation.id, schema)
+        return Message(METHOD, params, purpose, operation.id, schema)
 
     def _schema(self, operation: Operation) -> dict[str, Any]:
         schema = self.tools.get(operation.id, {}).get("inputSchema")

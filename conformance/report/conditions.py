@@ -9,6 +9,7 @@ from conformance.contract import openapi
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Exchange, parse
+from conformance.http.outgoing import HEADERS
 
 NOT_APPLICABLE = "-"
 """The value of a dimension that an exchange does not have, such as the page size of a record."""
@@ -40,6 +41,7 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = {
         "parameter twice",
         "percent-encoded",
         "language",
+        "headers in another order",
         "two credentials",
     ),
     "amount": ("no item", "one item", "several items"),
@@ -72,7 +74,7 @@ def conditions(exchange: Exchange) -> Conditions:
         "arguments": _arguments(arguments, operation, has_body=exchange.call.body is not None),
         "spelling": _spelling(ids),
         "headers": _headers(exchange, is_tool=message is not None),
-        "decoration": _decoration(exchange, operation, arguments),
+        "decoration": _decoration(exchange, operation, arguments, is_tool=message is not None),
         **_of_list(operation, arguments, exchange, is_tool=message is not None),
     }
 
@@ -120,17 +122,21 @@ def _headers(exchange: Exchange, *, is_tool: bool) -> str:
     return "usual" if is_usual and media_type == "application/json" else "other"
 
 
-def _decoration(exchange: Exchange, operation: Operation, arguments: Mapping[str, Any]) -> str:
+def _decoration(
+    exchange: Exchange, operation: Operation, arguments: Mapping[str, Any], *, is_tool: bool
+) -> str:
     """What a request has that the contract gives no meaning to; the first kind of it."""
     names = [name for name, _ in exchange.call.query]
-    headers = {name for name, _ in exchange.request.headers}
+    headers = [name for name, _ in exchange.request.headers]
+    usual = [name for name, _ in HEADERS if name in headers]
     path = exchange.request.url.partition("?")[0]
     found = {
-        "two credentials": headers >= CREDENTIALS,
+        "two credentials": CREDENTIALS.issubset(headers),
         "parameter twice": len(names) > len({name.removesuffix("[]") for name in names}),
         "unknown parameter": not operation.writes and UNKNOWN in arguments,
         "percent-encoded": is_uuid(unquote(path).rpartition("/")[2]) and "%" in path,
         "language": "accept-language" in headers,
+        "headers in another order": not is_tool and [*filter(usual.count, headers)] != usual,
     }
     return next((name for name, is_so in found.items() if is_so), "none")
 

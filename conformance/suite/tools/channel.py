@@ -56,10 +56,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Caller:
-    """A credential and the scheme by which it is sent."""
+    """A credential and the scheme by which it is sent; `beside` are headers of further ones."""
 
     credential: Credential | None
     scheme: str | None
+    beside: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, credential: Credential | None, scheme: str | None = None) -> "Caller":
@@ -280,7 +281,7 @@ class Channel:
             caller.credential,
             caller.scheme,
             message.purpose,
-            headers=tuple(_headers(connection, message)),
+            headers=(*_headers(connection, message), *caller.beside),
             in_contract=False,
             method="POST",
             url=self.url,

@@ -1,6 +1,7 @@
 """Lists by tool stay within the grant of their caller (Authentication)."""
 
 from collections import ChainMap
+from functools import partial
 from typing import Any
 
 from conformance.contract.openapi import Operation
@@ -8,6 +9,7 @@ from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
+from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.channel import Caller
@@ -19,6 +21,8 @@ from conformance.target.target import Credential
 DENIED = (403, 404)
 OUTSIDE = "the tool shows primary a record from outside the grant"
 PURPOSE = "a page that may show nothing from outside"
+WITHOUT = "a caller without the permission"
+SHOWN_BESIDE = "beside the outsider's credential, the tool shows a record that neither may read"
 
 
 def check_list(operation: Operation, toolbox: Toolbox) -> None:
@@ -36,6 +40,7 @@ def check_list(operation: Operation, toolbox: Toolbox) -> None:
         for arguments in ({"limit": PAGE}, {}):
             _check_apart(operation, toolbox, outsider, arguments)
         _check_cursor_apart(operation, toolbox, outsider)
+        _check_beside(operation, toolbox, outsider)
 
 
 def _of_primary(operation: Operation, toolbox: Toolbox) -> list[dict[str, Any]]:
@@ -103,6 +108,24 @@ def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Creden
         listed = by_id(toolbox.live.listing(operation.id).records)
         shared = listed.keys() & _items(theirs).keys()
         _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def _check_beside(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
+    """Who lacks the permission is not shown what primary may read beside the outsider's credential.
+
+    Of two credentials, one may say whose records are reached, and the other one what may be done.
+    """
+    lacking = toolbox.live.session.target.lacking(operation.permission)
+    ask = partial(toolbox.call, operation, {"limit": PAGE})
+    for scheme in lacking.schemes if lacking is not None else ():
+        headers = other_headers(outsider, scheme)
+        both = [({"limit": PAGE}, Caller(lacking, scheme, headers))] if headers else []
+        for page in toolbox.call_together(operation, both, f"{WITHOUT}, beside outsider"):
+            listed = by_id(toolbox.live.listing(operation.id).records)
+            shared = listed.keys() & _items(page).keys()
+            if shared and not _items(ask(lacking, scheme, purpose=WITHOUT)):
+                shared -= _items(ask(outsider, purpose="the outsider's page")).keys()
+                _check_shows_none(page, shared, SHOWN_BESIDE)
 
 
 def with_primarys_cursor(

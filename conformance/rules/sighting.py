@@ -9,6 +9,7 @@ import orjson
 
 from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.pointer import Path
+from conformance.http.exchange import MISSING
 from conformance.rules.answer import Answer
 from conformance.rules.records import Record
 
@@ -54,9 +55,13 @@ class Sighting:
 
 
 def sightings(answer: Answer) -> Iterator[Sighting]:
-    """The records that a response shows, apart from those without an id of their own."""
+    """The records that a response shows, apart from those without an id of their own.
+
+    A sighting of a page over HTTP has no data but its record: many are kept for a whole run.
+    """
+    kept = answer if answer.result is not None else replace(answer, data=MISSING)
     for part, data in enumerate((answer.data, *answer.beside)):
         for path, record in replace(answer, data=data).records:
             id = record.get("id")
             if is_uuid(id) and str(id).lower() not in EXTREMES:
-                yield Sighting(answer, path, record, part)
+                yield Sighting(kept, path, record, part)

@@ -107,6 +107,8 @@ def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
     """A request that succeeds approves the review that it names, and has its result."""
     _require_single_approvals(preconditions)
     both = side_by_side(live, one_key=True)
+    outcome = f"{sum(bool(each.successes) for each in both)} of {len(both)} approved"
+    live.session.observations.append(("observe/races", "one key for two reviews", outcome))
     _check_results(both)
     for approved in both:
         _check_approved(approved)

@@ -17,6 +17,7 @@ from conformance.http.sending import Sending
 from conformance.rules.records import every_value
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.calls import own_filters
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.malformed_ids import malformed
 from conformance.suite.lists.parameters import NOT_A_UUID, confirmed_name
@@ -48,6 +49,7 @@ NO_INTEGERS = (
 )
 BESIDE_CURSOR = ("0", "101", "abc", "-1", "1.5", "0", "101")
 """Limits of which each list gets some beside a cursor."""
+BESIDE_FILTER = ("0", "101", "1.5")
 FEW = 3
 """Malformed values that are sent beside other arguments too."""
 
@@ -85,7 +87,7 @@ def test_a_path_id_that_is_not_a_uuid_is_rejected(operation: Operation, live: Li
 
 @requirement("arguments/limit")
 def test_a_limit_out_of_range_is_rejected(operation: Operation, live: Live) -> None:
-    """A limit is an integer from 1 to 100, also beside a cursor."""
+    """A limit is an integer from 1 to 100, also beside a cursor, and beside a filter."""
     call = live.call(operation)
     live.callers.require_baseline(call)
     values = (*OUT_OF_RANGE, *WIDE[_turn(operation) % FEW :][:2], *NO_INTEGERS)
@@ -96,6 +98,12 @@ def test_a_limit_out_of_range_is_rejected(operation: Operation, live: Live) -> N
         for value in BESIDE_CURSOR[_turn(operation) :][:FEW]:
             beside_cursor = call.asking(limit=value, **{name: cursor})
             live.callers.probe(beside_cursor, call, f"limit={value} beside a cursor")
+    for name, id in own_filters(operation, live).items():
+        filtered = call.asking(**{name: id})
+        live.callers.require_baseline(filtered)
+        limits = {f"limit={each} beside {name}": each for each in BESIDE_FILTER}
+        beside = {purpose: filtered.asking(limit=each) for purpose, each in limits.items()}
+        live.callers.probe_all(beside, filtered)
 
 
 def _turn(operation: Operation) -> int:

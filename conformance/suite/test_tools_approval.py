@@ -84,7 +84,12 @@ def test_an_approval_by_tool_is_one_over_http(
 def _check_again_by_tool(
     review: Review, key: str, toolbox: Toolbox, operation: Operation, approvals: Approvals
 ) -> None:
-    """The used key with another revision is rejected, and a new one changes nothing."""
+    """The used key is replayed, rejected with another revision, and a new one changes nothing.
+
+    The rule on replays judges the first.
+    """
+    same = arguments_of_approval(review.id, review.revision, key)
+    toolbox.call_as_primary(operation, same, "replay by tool an approval by tool")
     for revision in (review.revision - 1, 0 if review.revision else -1):  # 0 may pass for none
         other = arguments_of_approval(review.id, revision, key)
         check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))

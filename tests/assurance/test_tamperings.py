@@ -586,13 +586,20 @@ def ten_times_faster(lines: list[Any]) -> None:
     del first(lines)["response"]["headers"][names.index("content-length")]
 
 
+def elsewhere(files: dict[str, bytes]) -> None:
+    """The same responses, as if another address had sent them."""
+    for name, content in files.items():
+        files[name] = content.replace(b"http://reference.invalid/v1", b"https://acme.example/v1")
+
+
 def test_what_a_replay_takes_no_part_in_is_the_word_of_the_signer(
     certified: Certified, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Times with latencies that fit them, and headers: the suite comes to the same verdict."""
+    """Times with latencies that fit, headers, the address: the suite comes to the same verdict."""
     monkeypatch.setattr(recomputation, "replay", REPLAY)
     files = {name: each for name, each in certified.evidence.items() if name != challenge.FILE}
     edited_lines(ten_times_faster)(files)
+    elsewhere(files)
     evidence = Evidence(files)
     fitting = recomputation.report(evidence, recomputation.replay(evidence))
     files["report.json"] = orjson.dumps(fitting, option=orjson.OPT_INDENT_2)
@@ -602,6 +609,18 @@ def test_what_a_replay_takes_no_part_in_is_the_word_of_the_signer(
     listed = "; ".join(dsse.claims(found.envelope)["wordOfSigner"])
     assert "what no check reads of them, as headers" in listed
     assert "the times of the exchanges, and the latencies" in listed
+    assert "the base URL: that the responses came from there" in listed
+
+
+@pytest.mark.parametrize("kind", [statement.FIRST_TYPE, statement.SECOND_TYPE])
+def test_a_certificate_of_an_earlier_kind_is_verified_as_what_it_is(
+    kind: str, certified: Certified
+) -> None:
+    """It says less of what is the word of its signer."""
+    stated = statement.of(Evidence(certified.evidence), kind)
+    earlier = Bundle(certified.evidence, dsse.sign(stated, certified.signer), certified.honest.key)
+    assert stated["predicateType"] == kind
+    assert verify(earlier, None).problems == ()
 
 
 def test_a_shorter_list_of_what_nothing_proves_is_rejected(certified: Certified) -> None:

@@ -11,8 +11,10 @@ from conformance.reference.marker import SERVER
 from conformance.runner.examination import IN_PROCESS
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "urn:localization-api-conformance:certificate:2"
-EARLIER_TYPE = "urn:localization-api-conformance:certificate:1"
+PREDICATE_TYPE = "urn:localization-api-conformance:certificate:3"
+SECOND_TYPE = "urn:localization-api-conformance:certificate:2"
+"""That of certificates which do not say that the base URL is the word of the signer."""
+FIRST_TYPE = "urn:localization-api-conformance:certificate:1"
 """That of certificates which state no sizes, and not what is the word of the signer."""
 
 REFERENCE = "the bundled reference implementation of localization-api-conformance"
@@ -24,20 +26,21 @@ def of(evidence: Evidence, kind: object = PREDICATE_TYPE) -> dict[str, Any]:
 
     `kind` is that of an earlier suite, where one has made the certificate.
     """
-    is_earlier = kind == EARLIER_TYPE
+    kind = kind if kind in (FIRST_TYPE, SECOND_TYPE) else PREDICATE_TYPE
     return {
         "_type": STATEMENT_TYPE,
         "subject": subjects(evidence),
-        "predicateType": EARLIER_TYPE if is_earlier else PREDICATE_TYPE,
-        "predicate": _predicate(evidence) | ({} if is_earlier else _bounds(evidence)),
+        "predicateType": kind,
+        "predicate": _predicate(evidence) | ({} if kind == FIRST_TYPE else _bounds(evidence, kind)),
     }
 
 
-def _bounds(evidence: Evidence) -> dict[str, Any]:
+def _bounds(evidence: Evidence, kind: object) -> dict[str, Any]:
     """How much there is to read, and what reading it cannot prove."""
+    words = trust.words(evidence)
     return {
         "sizes": {name: len(content) for name, content in evidence.files.items()},
-        "wordOfSigner": trust.words(evidence),
+        "wordOfSigner": [word for word in words if kind != SECOND_TYPE or word != trust.ADDRESS],
     }
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from conformance.assurance.certificate import chronology
 from conformance.assurance.certificate.evidence import Evidence
 
+ADDRESS = "the base URL: that the responses came from there"
+
 
 def words(evidence: Evidence) -> list[str]:
     """The list for people; a replay would come to the same result whatever is said of these."""
@@ -16,6 +18,7 @@ def words(evidence: Evidence) -> list[str]:
 
 def _words(evidence: Evidence) -> Iterator[str]:
     yield "the responses: that the target sent them, and what no check reads of them, as headers"
+    yield ADDRESS
     if chronology.circumstances(evidence).dates:
         yield "the start and the end, which the Date headers of the target confirm to within a day"
     else:

@@ -100,7 +100,7 @@ def test_two_reviews_approved_at_once_are_both_approved(
         _check_approved(approved)
 
 
-@requirement("approval/key-other-review")
+@requirement("approval/key-other-review", observes="observe/races")
 def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
     live: Live, preconditions: Preconditions
 ) -> None:

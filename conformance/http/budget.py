@@ -130,12 +130,18 @@ class Budget:
         with self._lock:
             self.cut[name] = self.cut.get(name, 0) + 1
 
-    def admit(self, response: object, body: bytes, headers: Headers = ()) -> bool:
-        """Whether the memory suffices for a response; it counts until nothing refers to it."""
-        size = len(body) + sum(len(name) + len(value) + HEADER for name, value in headers)
-        if size <= SMALL:
+    def admit(
+        self, response: object, body: bytes, headers: Headers = (), held: int | None = None
+    ) -> bool:
+        """Whether the memory suffices for a response; it counts until nothing refers to it.
+
+        `held` are the bytes that its body takes up where it is compressed.
+        """
+        beside = sum(len(name) + len(value) + HEADER for name, value in headers)
+        if len(body) + beside <= SMALL:
             return True
         number = values(body)
+        size = (len(body) if held is None else held) + beside
         size += max(len(body) - TEXT * number, 0) + VALUE * number
         with self._lock:
             if self._used + size > self.memory:

@@ -290,8 +290,8 @@ class Dispatcher:
         cut, body = response.cut, response.body
         if cut is None:
             body, cut = content_coding.bounded(body)
-        headers = response.headers
-        if not self.budget.admit(response, body if cut is None else b"", headers):
+        headers, held = response.headers, response.held if cut is None else 0
+        if not self.budget.admit(response, body if cut is None else b"", headers, held):
             reason = "the responses that this run remembers take up its memory"
             body, cut = content_coding.cut(body, reason, REMEMBERED) if cut is None else (body, cut)
             headers = tuple(pair for pair in headers if pair[0] in KEPT)

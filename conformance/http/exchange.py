@@ -11,6 +11,7 @@ import orjson
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import NEEDS
+from conformance.http.packed import Packed, PackedBytes
 from conformance.http.recent import recent
 
 MISSING = object()
@@ -97,8 +98,20 @@ class Response:
 
     status: int
     headers: tuple[tuple[str, str], ...]
-    body: bytes = b""
+    body: PackedBytes = PackedBytes()  # noqa: RUF009 - a descriptor, which holds nothing
     cut: Cut | None = None
+
+    @property
+    def length(self) -> int:
+        """The bytes of the body, which is not unpacked for it."""
+        kept = Response.__dict__["body"].kept(self)
+        return kept.length if isinstance(kept, Packed) else len(kept)
+
+    @property
+    def held(self) -> int:
+        """The bytes that the body takes up in memory."""
+        kept = Response.__dict__["body"].kept(self)
+        return len(kept.content if isinstance(kept, Packed) else kept)
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None."""
@@ -122,7 +135,7 @@ class Response:
         """Whether a rule cannot know what the body is, which is no fault of the target."""
         return self.cut is not None or self.is_too_deep
 
-    @recent(lambda response: PARSED * len(response.body))
+    @recent(lambda response: PARSED * response.length)
     def _parsed(self) -> tuple[Any, bool]:
         return parse(self.body) if self.cut is None else (MISSING, False)
 

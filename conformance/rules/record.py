@@ -12,6 +12,8 @@ from conformance.rules.judgement import Judgement, Judgements, body, hold, shown
 from conformance.rules.validation import Fault
 
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
+MOST_NAMED = 20
+"""Properties too many that a defect names."""
 EXTRA = frozenset({"additionalProperties", "unevaluatedProperties"})
 LONGEST_VALUE = 300
 MOST_RECORDS = 1_000
@@ -131,7 +133,7 @@ def _properties(fault: Fault) -> tuple[str, ...]:
     """The names of the properties that are absent, or too many."""
     if fault.keyword == "required":
         return (str(fault.parameter),)
-    return tuple(sorted(map(str, fault.parameter))) if fault.keyword in EXTRA else ()
+    return tuple(sorted(map(str, fault.parameter))[:MOST_NAMED]) if fault.keyword in EXTRA else ()
 
 
 def _kind(fault: Fault) -> Kind:

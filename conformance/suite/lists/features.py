@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from conformance.suite.lists.pagination import PAGE
@@ -12,6 +12,8 @@ Feature = tuple[Hashable, ...]
 
 MOST_VALUES = 12
 """Values of a property each of which is a feature: with more of them, it is no vocabulary."""
+MOST_NAMES = 40
+"""Properties that are looked at: a target may have others with each record."""
 MOMENTS = ("createdAt", "updatedAt")
 """The fields that lists are sorted by most often."""
 
@@ -22,7 +24,8 @@ def features(records: Sequence[Record]) -> list[list[Feature]]:
     They are its values of few, and where it is the first or the last.
     """
     found: list[list[Feature]] = [[] for _ in records]
-    for name in dict.fromkeys(name for record in records for name in record):
+    names = dict.fromkeys(name for record in records for name in record)
+    for name in islice(names, MOST_NAMES):
         values = [record.get(name, ...) for record in records]
         for number, feature in _features(values):
             found[number].append((name, *feature))

@@ -95,7 +95,7 @@ class Pagination:
     @property
     def size(self) -> int:
         """The bytes of all its pages."""
-        return sum(len(page.response.body) for page in self.pages if page.response is not None)
+        return sum(page.response.length for page in self.pages if page.response is not None)
 
     @property
     def without_id(self) -> int:

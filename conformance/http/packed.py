@@ -1,0 +1,58 @@
+"""Bodies in memory: a long one is compressed, and unpacked again where somebody reads it."""
+
+import zlib
+from typing import Any, NamedTuple, overload
+
+from conformance.http.recent import RECENT
+
+LONG = 16 * 1024
+"""Bytes of a body that is compressed; most responses of a run are shorter."""
+
+WORTH = 0.75
+"""A compressed body is kept where it takes up no more than this share."""
+
+FASTEST = 1
+
+
+class Packed(NamedTuple):
+    """A compressed body, and its length."""
+
+    content: bytes
+    length: int
+
+
+def packed(body: bytes) -> Packed | bytes:
+    """The body as it is kept."""
+    content = zlib.compress(body, FASTEST) if len(body) > LONG else body
+    return Packed(content, len(body)) if len(content) < WORTH * len(body) else body
+
+
+class PackedBytes:
+    """A field of a dataclass that reads as the bytes it was set to, b"" by default."""
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._kept, self._unpacked = f"_{name}", f"_{name}_unpacked"
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> bytes: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> bytes: ...
+    def __get__(self, instance: object | None, owner: type) -> bytes:
+        """The bytes; of an instance that has none, the default."""
+        if instance is None:
+            return b""
+        kept = self.kept(instance)
+        if isinstance(kept, bytes):
+            return kept
+        body: bytes | None = vars(instance).get(self._unpacked)
+        if body is None:
+            body = vars(instance)[self._unpacked] = zlib.decompress(kept.content)
+            RECENT.add(instance, self._unpacked, kept.length)
+        return body
+
+    def __set__(self, instance: object, value: bytes) -> None:
+        vars(instance)[self._kept] = packed(value)
+
+    def kept(self, instance: object) -> Any:
+        """What an instance keeps: a Packed, or the bytes."""
+        return vars(instance)[self._kept]

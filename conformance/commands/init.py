@@ -20,6 +20,7 @@ from conformance.report import prospect
 from conformance.report.console import output
 from conformance.report.prospect import Prospect
 from conformance.report.text import word
+from conformance.storage import fresh_file
 from conformance.target import profile, trust
 from conformance.target.profile import VARIABLES
 from conformance.target.profile_file import ProfileError
@@ -40,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.base_url and not arguments.template:
         text, lines = _discovered(_target(arguments, connection), text)
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(secrecy.redacted(text))  # a target may name a parameter like a secret
+        # A target may name a parameter like a secret.
+        fresh_file.write(path, secrecy.redacted(text).encode())
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
     _remember(path)

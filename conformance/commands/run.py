@@ -59,8 +59,15 @@ def _once(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--report-dir {directory}: {message}")
         _check(directory, arguments)
         if arguments.resume is None:
-            clear(directory)
+            _clear(directory)
         return _stoppable(arguments, directory)
+
+
+def _clear(directory: Path) -> None:
+    try:
+        clear(directory)
+    except OSError as problem:
+        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
 
 
 def _check_options(arguments: argparse.Namespace) -> None:

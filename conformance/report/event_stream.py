@@ -1,6 +1,7 @@
 """The events of a run as JSON lines, each written as it happens (spec/events.schema.json)."""
 
 import io
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +47,9 @@ class EventStream:
 
 
 def _line(event: str, values: Mapping[str, Any]) -> str:
-    return secrecy.redacted(orjson.dumps({"event": event, **values}).decode()) + "\n"
+    """In ASCII: standard output may be a terminal, and a target writes what moves its cursor."""
+    text = secrecy.redacted(orjson.dumps({"event": event, **values}).decode())
+    return (text if text.isascii() else json.dumps(json.loads(text))) + "\n"
 
 
 def verdict(report: Report | None) -> dict[str, Any]:

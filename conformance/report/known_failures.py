@@ -194,7 +194,9 @@ def difference(entries: Sequence[Known], failures: Sequence[Failure], today: dat
     live = [entry for entry in entries if entry.is_live(today)]
     covered = {pair for entry in live for pair in failures if entry.covers(*pair)}
     unknown = tuple(pair for pair in failures if pair not in covered)
-    expired = [(entry, f"expired on {entry.expires}") for entry in entries if entry not in live]
+    expired = [
+        (entry, f"expired on {entry.expires}") for entry in entries if not entry.is_live(today)
+    ]
     fixed = [
         (entry, "no longer fails")
         for entry in live
@@ -214,10 +216,16 @@ def mark(report: Report, entries: Sequence[Known], today: date) -> None:
     live = [entry for entry in listed if entry.is_live(today)]
     for entry in filter(_is_failed_must, report["requirements"]):
         _mark(entry, live)
+    # A file may have thousands of entries, and the report is searched once for each of its ids.
+    by_id = {each["id"]: each for each in report["requirements"]}
+
+    def is_repaired(entry: Known) -> bool:
+        return _is_decided(entry, by_id.get(entry.requirement))
+
     stale = [
         (entry, problem)
         for entry, problem in found.stale
-        if is_whole(report) and (entry not in live or fails(entry, report) is False)
+        if is_whole(report) and (not entry.is_live(today) or is_repaired(entry))
     ]
     report["known-failures"] = {
         "unknown": [list(pair) for pair in found.unknown],
@@ -253,10 +261,15 @@ def fails(entry: Known, report: Report) -> bool | None:
     """
     if any(entry.covers(*pair) for pair in failures(report)):
         return True
-    named = [each for each in report["requirements"] if each["id"] == entry.requirement]
-    verdicts = [verdict for each in named for verdict in _verdicts(each, entry)]
-    is_checked = bool(verdicts) and all(each in DECIDED for each in verdicts)
+    named = (each for each in report["requirements"] if each["id"] == entry.requirement)
+    is_checked = _is_decided(entry, next(named, None))
     return False if is_checked and is_whole(report) else None
+
+
+def _is_decided(entry: Known, found: RequirementEntry | None) -> bool:
+    """Whether a run could check all that an entry covers."""
+    verdicts = [] if found is None else _verdicts(found, entry)
+    return bool(verdicts) and all(each in DECIDED for each in verdicts)
 
 
 def _verdicts(found: RequirementEntry, entry: Known) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,11 @@ class KnownFile:
 
     def line(self, place: Place) -> int | None:
         """The line of an entry or of a key of it, from 1."""
-        return toml_schema.line_of(toml_schema.lines(self.text), place)
+        return toml_schema.line_of(self._lines, place)
+
+    @cached_property
+    def _lines(self) -> Mapping[Place, int]:
+        return toml_schema.lines(self.text)
 
     def changed(
         self,

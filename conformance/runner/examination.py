@@ -62,7 +62,7 @@ def rehearse(config: pytest.Config) -> None:
             check(session)
         finally:
             session.close()
-    clear(stated_inputs.report_directory(config))
+    _clear(config)
 
 
 def _check_workers(config: pytest.Config, target: Target) -> None:
@@ -101,7 +101,7 @@ def begin(config: pytest.Config) -> Session:
     session.limit(limits.budget(config, session.target.limits))
     name = worker.name(config)
     if name is None and config.getoption("conformance_resume") is None:
-        clear(stated_inputs.report_directory(config))
+        _clear(config)
     part = stated_inputs.report_directory(config) / f"exchanges-{name or 'main'}.jsonl"
     session.open_log(part, limits.log_size(config))
     return session
@@ -128,11 +128,23 @@ def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> S
 
 
 def clear(directory: Path) -> None:
-    """Remove the files of a killed run, which the next report would include, and of shards."""
+    """Remove the files of a killed run, which the next report would include, and of shards.
+
+    OSError where something else has the name of one.
+    """
     kept_shards.discard(directory)
     left = ("exchanges-*.jsonl", JOURNAL, SHARD, UNFINISHED, LEDGER_FILE, fresh_file.LEFT_OVER)
     for left_over in (path for pattern in left for path in directory.glob(pattern)):
+        fresh_file.check(left_over)
         left_over.unlink()
+
+
+def _clear(config: pytest.Config) -> None:
+    """Clear the folder of a run. Raises UsageError."""
+    try:
+        clear(stated_inputs.report_directory(config))
+    except OSError as problem:
+        raise usage_error(f"{problem.filename}: {problem.strerror}") from None
 
 
 def subject(config: pytest.Config) -> Subject:

@@ -213,7 +213,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         call.excinfo = None
     outcome: Any = yield
     call.excinfo = raised
-    items.attach_result(item, call, outcome.get_result(), item.stash[CONTEXT])
+    if CONTEXT in item.stash:  # else the check could not even begin, as pytest reports
+        items.attach_result(item, call, outcome.get_result(), item.stash[CONTEXT])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

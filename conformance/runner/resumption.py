@@ -14,6 +14,7 @@ import pytest
 from conformance.http.exchange import FACT
 from conformance.report import journal, ledger, previous, source
 from conformance.report.document_types import AboutEntry, SuiteEntry
+from conformance.report.exchange_log import LogError
 from conformance.report.exit_status import ENDING
 from conformance.report.gathered import BUDGET, LEDGER
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, JournalError
@@ -110,7 +111,10 @@ def _taken_over(folder: Path, config: pytest.Config) -> Earlier:
     kept = [_without_end(record) for record in records if _is_kept(record)]
     finished = frozenset(record["item"] for record in kept)
     times = 1 + len(about["suite"].get("resumed", ()))
-    rest = earlier_log.take_over(folder, finished, times)
+    try:
+        rest = earlier_log.take_over(folder, finished, times)
+    except LogError as problem:
+        raise usage_error(f"--resume: {problem}") from None
     unrecorded = list(_unrecorded(approvals, kept))
     for record in records:
         if not _is_kept(record) and record["item"] != reproduction.ITEM:

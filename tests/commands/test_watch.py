@@ -106,6 +106,29 @@ def test_faults_of_both_sides_are_in_one_report(tmp_path: Path) -> None:
     assert not any(each in failed(report) for each in ("client/cursor", "error/code"))
 
 
+ODD = """
+import os, socket
+from urllib.parse import urlsplit
+
+address = urlsplit(os.environ["LOCALIZATION_BASE_URL"])
+for target in ("http://elsewhere.example/v1/account", "@elsewhere.example/v1", '/v1/"<{}>'):
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        request = f"GET {target} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
+        connection.sendall(request.encode())
+        while connection.recv(65536):
+            pass
+"""
+
+
+def test_a_request_for_another_server_is_not_passed_on(tmp_path: Path) -> None:
+    """It is rejected, and recorded with the report of the rest."""
+    with live_server.instance(Reference()) as profile:
+        _, report = watched(tmp_path, profile, ODD)
+    log = (tmp_path / "reports" / "latest" / "exchanges.jsonl").read_text().splitlines()
+    statuses = [json.loads(line)["response"]["status"] for line in log]
+    assert (report["exchanges"]["count"], sorted(statuses)) == (3, [400, 400, 404])
+
+
 def test_an_address_that_is_none_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything listens."""
     with pytest.raises(SystemExit):

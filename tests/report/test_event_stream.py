@@ -29,6 +29,18 @@ def test_events_are_written_at_once_and_without_secrets(tmp_path: Path) -> None:
     ]
 
 
+def test_events_have_no_character_that_moves_a_cursor(tmp_path: Path) -> None:
+    """Standard output may be a terminal: what a target writes is escaped, and stays the same."""
+    moving, path = "\x9b2J \u202e \u2066 é", tmp_path / "events"
+    events = EventStream(path)
+    events.write("failure", {"message": moving})
+    events.close()
+
+    (line,) = path.read_bytes().splitlines()
+    assert line.isascii()
+    assert orjson.loads(line)["message"] == moving
+
+
 def test_a_stream_that_was_cut_off_gets_its_last_event(tmp_path: Path) -> None:
     """Instead of the beginning of a line; one that has ended stays as it is."""
     path = tmp_path / "events"

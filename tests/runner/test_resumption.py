@@ -146,6 +146,29 @@ def test_a_build_of_the_suite_that_differs_is_refused(
     assert "its run had a different build of the suite" in capsys.readouterr().err
 
 
+def test_a_log_with_a_line_that_is_none_is_refused(
+    stopped: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, with its number."""
+    for part in stopped.glob("exchanges*.jsonl"):
+        part.write_bytes(b'{"id": "\xff"}\n')
+    assert main([*RUN, "--resume", str(stopped)]) == USAGE_ERROR
+    errors = capsys.readouterr().err
+    assert "not the log of a run: line 1" in errors
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not deleted with what a killed run has left."""
+    (tmp_path / "ledger.jsonl" / "notes").mkdir(parents=True)
+    assert main([*RUN, "--report-dir", str(tmp_path)]) == USAGE_ERROR
+    errors = capsys.readouterr().err
+    assert f"{tmp_path / 'ledger.jsonl'}: a folder is in the way; remove it" in errors
+    assert len(errors.strip().splitlines()) == 1
+
+
 def test_a_folder_without_an_interrupted_run_is_refused(
     folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

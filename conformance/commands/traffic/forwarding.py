@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 import httpx
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from conformance.commands.traffic.severance import sever
@@ -37,6 +38,9 @@ def forwarding(target: Target, origin: str, transport: Transport) -> ASGIApp:
     """
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if not path_of(scope).startswith(b"/"):  # a whole URL may name another server
+            await Response("The path of a request begins with a slash.", 400)(scope, receive, send)
+            return
         request = _request(scope, await _body(receive), target, origin)
         try:
             response = await asyncio.to_thread(transport.handle_request, request)
@@ -67,8 +71,7 @@ async def _body(receive: Receive) -> bytes:
 def _request(scope: Scope, body: bytes, target: Target, origin: str) -> httpx.Request:
     """The request that the target gets, with the headers that the profile states."""
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
-    path = scope.get("raw_path") or scope["path"].encode()
-    url = httpx.URL(origin).copy_with(raw_path=path.partition(b"?")[0] + query)
+    url = httpx.URL(origin).copy_with(raw_path=path_of(scope) + query)
     left_out = {*HOP_BY_HOP, "host", "accept-encoding", "content-length"}
     headers = [pair for pair in scope["headers"] if pair[0].decode("latin-1") not in left_out]
     sent = {name.lower() for name, _ in headers}
@@ -80,6 +83,12 @@ def _request(scope: Scope, body: bytes, target: Target, origin: str) -> httpx.Re
     ]
     headers.append((b"accept-encoding", b"identity"))
     return httpx.Request(scope["method"], url, headers=headers, content=body or None)
+
+
+def path_of(scope: Scope) -> bytes:
+    """The path as it was sent."""
+    path: bytes = scope.get("raw_path") or scope["path"].encode()
+    return path.partition(b"?")[0]
 
 
 def _passed(response: httpx.Response) -> Headers:

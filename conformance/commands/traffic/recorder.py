@@ -4,10 +4,11 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from conformance.commands.traffic.forwarding import path_of
 from conformance.commands.traffic.senders import Senders
 from conformance.contract.openapi import Contract
 from conformance.http.address import below
@@ -19,6 +20,9 @@ from conformance.rules.client.recording import DESCRIPTION, OTHER, TOOLS
 PURPOSE = "a request of the client"
 LOST = "the connection ended before the response"
 TOO_LONG = f"the body has more than {LONGEST_RESPONSE:,} bytes"
+
+IN_A_PATH = "%/?:@!$&'()*+,;=-._~"
+"""Characters of a path with a query that are recorded as they were sent (RFC 3986)."""
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -176,6 +180,8 @@ def _decoded(headers: object) -> Iterator[tuple[str, str]]:
 
 
 def _path(scope: Scope) -> str:
+    """The path and the query of a request, with no character that a URL does not have."""
     query = scope["query_string"].decode("latin-1")
-    path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1").partition("?")[0]
-    return f"{path}?{query}" if query else path
+    path = path_of(scope).decode("latin-1")
+    whole = f"/{path.removeprefix('/')}{f'?{query}' if query else ''}"
+    return quote(whole, safe=IN_A_PATH, encoding="latin-1")

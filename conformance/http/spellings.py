@@ -4,6 +4,7 @@ import base64
 import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from conformance.http.escapes import layers
 
@@ -95,7 +96,11 @@ def _read_as_latin(character: str) -> bytes:
     return character.encode().decode("latin-1").encode()
 
 
-_NUMBERS = ((b"%02x", b":"), (b"%02x", b" "), (b"0x%02x", b", "), (b"%d", b","), (b"%d", b", "))
+_BETWEEN = (b":", b" ", b"-", b".", b";", b",", b", ", b"\n")
+_NUMBERS = (
+    *product((b"%02x", b"%d"), _BETWEEN),
+    *product((b"0x%02x",), (b" ", b",", b", ")),
+)
 """An octet as a number, and what is between two of them."""
 
 _NUMBER_DENSITY = 1.9

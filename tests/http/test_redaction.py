@@ -87,6 +87,14 @@ def test_a_short_secret_is_replaced_only_in_base64_of_its_own() -> None:
     assert long >= {b"12345678", b"MTIzNDU2Nz", b"EyMzQ1Njc4", b"xMjM0NTY3O"}
 
 
+@pytest.mark.parametrize("between", [":", " ", "-", ".", ";", ",", ", ", "\n"])
+@pytest.mark.parametrize("form", ["{:02x}", "{:02X}", "{}"])
+def test_a_secret_as_numbers_is_replaced(form: str, between: str) -> None:
+    """As programs print bytes: the sign between two of them differs from language to language."""
+    numbers = between.join(map(form.format, PLAIN.encode()))
+    assert redactor(KEY=PLAIN).text(f"({numbers})") == "($KEY)"
+
+
 def test_the_longest_matching_secret_is_replaced() -> None:
     """A secret that begins with another is replaced as a whole, in any order of registration."""
     for secrets in ({"SHORT": "q7w8", "LONG": "q7w8e9"}, {"LONG": "q7w8e9", "SHORT": "q7w8"}):

@@ -3,9 +3,16 @@
 import pytest
 
 from conformance.suite.lists.covering import covering
-from conformance.suite.lists.features import Record, features, ties
+from conformance.suite.lists.features import MOST_NAMES, Record, features, ties
 
 PLAIN = [{"name": f"n{number}", "status": "open", "startUs": 7} for number in range(30)]
+
+
+def test_records_with_names_of_their_own_have_few_features() -> None:
+    """A target decides neither on the memory nor on the time that describing its records takes."""
+    records = [{f"own{number}-{n}": 1 for n in range(40)} for number in range(500)]
+
+    assert max(map(len, features(records))) <= 4 * MOST_NAMES
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,20 @@ def spans(
         return
     yield [label("response"), *_status(response, marks)]
     if marks.header is not None:
-        yield [(MARGIN, LAID_OUT), (f"{_header(response, marks.header)}  ← here", "bad")]
+        yield from _broken(f"{_header(response, marks.header)}  ← here", "bad", width)
     extent = _extent(width - LABEL, brief=brief or marks.is_outside_body)
     for line in listing.lines(read(response), marks.places, whole=marks.body, extent=extent):
-        yield [(MARGIN, LAID_OUT), *_styled(line)]
+        yield from _broken(*_styled(line), width)
+
+
+def _broken(text: str, style: str, width: int) -> Iterator[list[Span]]:
+    """A line of the target's, broken below its margin: a terminal would go on at its edge."""
+    indent = " " * (len(text) - len(text.lstrip()) + 4)
+    first = max(width - LABEL, 1)
+    step = max(first - len(indent), 1)
+    rest = (indent + text[start : start + step] for start in range(first, len(text), step))
+    for part in (text[:first], *rest):
+        yield [(MARGIN, LAID_OUT), (part, style)]
 
 
 def command(text: str, width: int) -> list[str]:
@@ -96,8 +106,8 @@ def _extent(width: int, *, brief: bool) -> Extent:
     return Extent(32, 8, 1, 600, string, width, neighbours=2, deepest=5)
 
 
-def _styled(line: Line) -> list[Span]:
+def _styled(line: Line) -> Span:
     text = "  " * line.depth + line.text
     if line.note is not None:
-        return [(f"{text}  ← {line.note}", "bad")]
-    return [(text, "dim" if line.cut else "")]
+        return f"{text}  ← {line.note}", "bad"
+    return text, "dim" if line.cut else ""

@@ -11,7 +11,7 @@ import orjson
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import NEEDS
-from conformance.http.packed import Packed, PackedBytes
+from conformance.http.packed import PackedBytes
 from conformance.http.recent import recent
 
 MISSING = object()
@@ -89,6 +89,9 @@ class Cut:
     budget: str
 
 
+_BODY = PackedBytes()
+
+
 @dataclass(frozen=True)
 class Response:
     """The response as received; header names are in lower case, the body is decoded.
@@ -98,20 +101,18 @@ class Response:
 
     status: int
     headers: tuple[tuple[str, str], ...]
-    body: PackedBytes = PackedBytes()  # noqa: RUF009 - a descriptor, which holds nothing
+    body: PackedBytes = _BODY
     cut: Cut | None = None
 
     @property
     def length(self) -> int:
         """The bytes of the body, which is not unpacked for it."""
-        kept = Response.__dict__["body"].kept(self)
-        return kept.length if isinstance(kept, Packed) else len(kept)
+        return _BODY.length(self)
 
     @property
     def held(self) -> int:
         """The bytes that the body takes up in memory."""
-        kept = Response.__dict__["body"].kept(self)
-        return len(kept.content if isinstance(kept, Packed) else kept)
+        return _BODY.held(self)
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None."""

@@ -1,7 +1,7 @@
 """Bodies in memory: a long one is compressed, and unpacked again where somebody reads it."""
 
 import zlib
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple
 
 from conformance.http.recent import RECENT
 
@@ -33,17 +33,13 @@ class PackedBytes:
     def __set_name__(self, _owner: type, name: str) -> None:
         self._kept, self._unpacked = f"_{name}", f"_{name}_unpacked"
 
-    @overload
-    def __get__(self, instance: None, owner: type) -> bytes: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> bytes: ...
     def __get__(self, instance: object | None, owner: type) -> bytes:
         """The bytes; of an instance that has none, the default."""
         if instance is None:
             return b""
-        kept = self.kept(instance)
-        if isinstance(kept, bytes):
-            return kept
+        kept = vars(instance)[self._kept]
+        if not isinstance(kept, Packed):
+            return bytes(kept)
         body: bytes | None = vars(instance).get(self._unpacked)
         if body is None:
             body = vars(instance)[self._unpacked] = zlib.decompress(kept.content)
@@ -53,6 +49,12 @@ class PackedBytes:
     def __set__(self, instance: object, value: bytes) -> None:
         vars(instance)[self._kept] = packed(value)
 
-    def kept(self, instance: object) -> Any:
-        """What an instance keeps: a Packed, or the bytes."""
-        return vars(instance)[self._kept]
+    def length(self, instance: object) -> int:
+        """How many bytes it reads as; nothing is unpacked."""
+        kept = vars(instance)[self._kept]
+        return kept.length if isinstance(kept, Packed) else len(kept)
+
+    def held(self, instance: object) -> int:
+        """How many bytes it takes up in memory."""
+        kept = vars(instance)[self._kept]
+        return len(kept.content if isinstance(kept, Packed) else kept)

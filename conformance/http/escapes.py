@@ -8,6 +8,7 @@ show nothing are left out.
 
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -37,13 +38,20 @@ SHOWS_NOTHING = rb"""
     \x00 | \x1b\[[0-9;]*m | \xc2\xad | \xcd\x8f | \xd8\x9c
   | \xe1(?: \x85[\x9f\xa0] | \x9e[\xb4\xb5] | \xa0[\x8b-\x8f] )
   | \xe2(?: \x80[\x8b-\x8f\xaa-\xae] | \x81[\xa0-\xaf] ) | \xe3\x85\xa4
-  | \xef(?: \xb8[\x80-\x8f] | \xbb\xbf | \xbe\xa0 | \xbf[\xb0-\xb8] )
+  | \xef(?: \xb8[\x80-\x8f\xa0-\xaf] | \xbb\xbf | \xbe\xa0 | \xbf[\xb0-\xb8] )
   | \xf0(?: \x9b\xb2[\xa0-\xa3] | \x9d\x85[\xb3-\xba] ) | \xf3\xa0[\x80-\xbf]{2}
+  | \xcc[\x80-\xbf] | \xcd[\x80-\xaf] | \xe1\xaa[\xb0-\xbf] | \xe1\xb7[\x80-\xbf]
+  | \xe2\x83[\x90-\xb0]
 """
-"""Styles of a terminal, and what Unicode calls default ignorable, in UTF-8."""
+"""Styles of a terminal, what Unicode calls default ignorable, and combining marks, in UTF-8."""
 
-FULL_WIDTH = rb"\xef\xbc[\x8d\x90-\x99\xa1-\xba\xbf] | \xef\xbd[\x81-\x9a]"
-"""Letters, digits, `-` and `_` that are as wide as those of Chinese, in UTF-8."""
+STYLED = rb"""
+    \xef\xbc[\x8d\x90-\x99\xa1-\xba\xbf] | \xef\xbd[\x81-\x9a]
+  | \xf0\x9d[\x90-\x9f][\x80-\xbf] | \xf0\x9f[\x84-\x86][\x80-\xbf]
+  | \xe2(?: \x81[\xb0-\xbf] | \x82[\x80-\x9c] | [\x84\x85\x91-\x93][\x80-\xbf] )
+  | \xc2[\xaa\xb2\xb3\xb9\xba]
+"""
+"""Letters and digits of full width, of mathematics, circled, above or below the line, in UTF-8."""
 
 _FIRST = rb"""
     \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -66,7 +74,12 @@ _STARTS = (b"\\", b"%", b"&", b"\x00", b"\x1b")
 _BEYOND = [
     *(b"\xc2\xad", b"\xcd\x8f", b"\xd8\x9c", b"\xe1\x85", b"\xe1\x9e", b"\xe1\xa0"),
     *(b"\xe2\x80", b"\xe2\x81", b"\xe3\x85", b"\xef\xb8", b"\xef\xbb", b"\xef\xbc", b"\xef\xbd"),
-    *(b"\xef\xbe", b"\xef\xbf", b"\xf0\x9b", b"\xf0\x9d\x85", b"\xf3\xa0"),
+    *(b"\xef\xbe", b"\xef\xbf", b"\xf0\x9b", b"\xf0\x9d", b"\xf0\x9f", b"\xf3\xa0"),
+    *map(
+        bytes.fromhex,
+        ["cc", "cd", "e1aa", "e1b7", "e282", "e283", "e284", "e285", "e291", "e292", "e293"],
+    ),
+    *map(bytes.fromhex, ["c2aa", "c2b2", "c2b3", "c2b9", "c2ba"]),
 ]
 
 
@@ -102,7 +115,7 @@ def _begin_in(text: bytes) -> bool:
 _USUAL, _UNUSUAL = (
     (
         _Escapes(
-            re.compile(_FIRST % (left_out, SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE),
+            re.compile(_FIRST % (left_out, SHOWS_NOTHING, STYLED), re.VERBOSE),
             _STARTS,
             beyond=True,
         ),
@@ -114,6 +127,8 @@ _USUAL, _UNUSUAL = (
 
 _CODED = re.compile(rb"\\[a-zA-Z0-9]|[%&=]")
 """What means another character, and not just the one behind a backslash, or nothing."""
+
+_STYLED = re.compile(STYLED, re.VERBOSE)
 
 _BROKEN = re.compile(
     rb"(?: \\(?:[uUxX]\{?[0-9a-fA-F]{0,5} | [0-7]{0,2})"
@@ -256,13 +271,10 @@ def meaning(escape: bytes) -> bytes:
         if digits.startswith(b"u"):
             return _character(digits[1:])
         return bytes.fromhex(digits.decode()) if digits.strip(b"\\rn\r\n") else b""
-    if escape.startswith((b"\xef\xbc", b"\xef\xbd")):
-        return bytes((ord(escape.decode()) - _WIDER,))
+    if _STYLED.fullmatch(escape):
+        plain = unicodedata.normalize("NFKC", escape.decode())
+        return plain.encode() if plain.isascii() else escape
     return b""  # it shows nothing
-
-
-_WIDER = 0xFEE0
-"""From a character to the one of full width."""
 
 
 def _entity(escape: bytes) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from html.entities import html5
 
-from conformance.http.escapes import FULL_WIDTH, SHOWS_NOTHING, meaning
+from conformance.http.escapes import SHOWS_NOTHING, STYLED, meaning
 
 MOST_READINGS = 32
 """Readings at one place."""
@@ -28,11 +28,11 @@ Before = tuple[int, bytes]
 """Where a reading begins, and its bytes."""
 
 _BACKSLASH = ord("\\")
-ESCAPES = re.compile(rb"[\\%%&=\x00\x1b] | %s | %s" % (SHOWS_NOTHING, FULL_WIDTH), re.VERBOSE)
+ESCAPES = re.compile(rb"[\\%%&=\x00\x1b] | %s | %s" % (SHOWS_NOTHING, STYLED), re.VERBOSE)
 """The beginnings of escapes, and of what shows nothing."""
 
 _SHOWS_NOTHING = re.compile(SHOWS_NOTHING, re.VERBOSE)
-_FULL_WIDTH = re.compile(FULL_WIDTH, re.VERBOSE)
+_STYLED = re.compile(STYLED, re.VERBOSE)
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _OCTAL = frozenset(b"01234567")
 _DECIMAL = frozenset(b"0123456789")
@@ -85,8 +85,8 @@ class Readings:
         found: dict[Reading, None] = {(self.text[place : place + 1], place + 1): None}
         if nothing := _SHOWS_NOTHING.match(self.text, place):
             found[b"", nothing.end()] = None
-        if wide := _FULL_WIDTH.match(self.text, place):
-            found[meaning(wide[0]), wide.end()] = None
+        if styled := _STYLED.match(self.text, place):
+            found[meaning(styled[0]), styled.end()] = None
         todo = [reading for reading in found if reading[0]]
         while todo and len(found) < MOST_READINGS:
             new = [each for each in self._escapes(*todo.pop()) if each not in found]

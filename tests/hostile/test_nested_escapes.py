@@ -1,5 +1,6 @@
 """Secrets whose escapes consist of escapes, some of which can be read in two ways."""
 
+import string
 from collections.abc import Callable
 from random import Random
 
@@ -112,9 +113,10 @@ def test_time_that_ends_within_a_text_ends_its_search() -> None:
 
 IGNORABLE = [
     *(0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x180B, 0x180E, 0x200B, 0x200D, 0x202E, 0x2060),
+    *(0x332, 0x36F, 0x1AB0, 0x1DC0, 0x20DD, 0xFE2F),
     *(0x206F, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0, 0x1BCA0, 0x1D173, 0xE0020, 0xE01EF),
 ]
-"""Characters of each range that Unicode calls default ignorable."""
+"""Characters of each range that Unicode calls default ignorable, and combining marks."""
 
 
 @pytest.mark.parametrize("sign", IGNORABLE, ids=hex)
@@ -133,3 +135,27 @@ def test_characters_of_full_width_are_read() -> None:
     mixed = "".join((each, wide[at], f"%25{ord(each):02x}")[at % 3] for at, each in enumerate(KEY))
     assert redactor.text(f"（{wide}） {mixed}") == "（$KEY） $KEY"
     assert redactor.text("ＡＢＣ，１２３") == "ＡＢＣ，１２３"
+
+
+STYLES = {
+    "bold": (*range(0x1D41A, 0x1D434), *range(0x1D7CE, 0x1D7D8)),
+    "monospace": (*range(0x1D68A, 0x1D6A4), *range(0x1D7F6, 0x1D800)),
+    "circled": (*range(0x24D0, 0x24EA), *map(ord, "⓪①②③④⑤⑥⑦⑧⑨")),
+    "above the line": tuple(map(ord, string.ascii_lowercase + "⁰¹²³⁴⁵⁶⁷⁸⁹")),
+    "below the line": tuple(map(ord, string.ascii_lowercase + "₀₁₂₃₄₅₆₇₈₉")),
+}
+"""Letters and digits of Unicode that are read as usual ones."""
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_letters_and_digits_in_a_style_are_read(style: str) -> None:
+    """Alone, and among escapes; those of other texts stay."""
+    redactor = Redactor({KEY: "$KEY"})
+    plain = string.ascii_lowercase + string.digits
+    table = str.maketrans(dict(zip(plain, STYLES[style], strict=True)))
+    styled = KEY.translate(table)
+    mixed = "".join(
+        (each, styled[at], f"%25{ord(each):02x}")[at % 3] for at, each in enumerate(KEY)
+    )
+    assert redactor.text(f"({styled}) {mixed}") == "($KEY) $KEY"
+    assert redactor.text("x²".translate(table)) == "x²".translate(table)

@@ -23,7 +23,7 @@ MAX_FAILURES = "max-failures"
 EVIDENCE = "evidence"
 """The budget of the exchanges that findings show."""
 
-MOST_SHOWN = 24 * 1024 * 1024
+MOST_SHOWN = 12 * 1024 * 1024
 """Characters of their bodies and headers in a report."""
 
 LONGEST_BEGINNING = 2_000

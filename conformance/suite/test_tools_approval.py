@@ -84,12 +84,11 @@ def test_an_approval_by_tool_is_one_over_http(
 def _check_again_by_tool(
     review: Review, key: str, toolbox: Toolbox, operation: Operation, approvals: Approvals
 ) -> None:
-    """The used key is replayed, rejected with another revision, and a new one changes nothing.
-
-    The rule on replays judges the first.
-    """
+    """The used key is replayed, rejected with another revision, and a new one changes nothing."""
     same = arguments_of_approval(review.id, review.revision, key)
-    toolbox.call_as_primary(operation, same, "replay by tool an approval by tool")
+    replay = toolbox.call_until_served(operation, same, "replay by tool an approval by tool")
+    if approvals.reader.read(review.id).status == 200:  # else it is out of reach by now
+        data_of(replay)
     for revision in (review.revision - 1, 0 if review.revision else -1):  # 0 may pass for none
         other = arguments_of_approval(review.id, revision, key)
         check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))

@@ -9,7 +9,7 @@ LONG = 16 * 1024
 """Bytes of a body that is compressed; most responses of a run are shorter."""
 
 WORTH = 0.75
-"""A compressed body is kept where it takes up no more than this share."""
+"""A compressed body is stored if its size is below this fraction of the original size."""
 
 FASTEST = 1
 
@@ -22,7 +22,7 @@ class Packed(NamedTuple):
 
 
 def packed(body: bytes) -> Packed | bytes:
-    """The body as it is kept."""
+    """The body as it is stored in memory."""
     content = zlib.compress(body, FASTEST) if len(body) > LONG else body
     return Packed(content, len(body)) if len(content) < WORTH * len(body) else body
 

@@ -50,6 +50,7 @@ NO_INTEGERS = (
 BESIDE_CURSOR = ("0", "101", "abc", "-1", "1.5", "0", "101")
 """Limits of which each list gets some beside a cursor."""
 BESIDE_FILTER = ("0", "101", "1.5")
+"""Limits that each list gets beside each of its filters."""
 FEW = 3
 """Malformed values that are sent beside other arguments too."""
 

@@ -32,14 +32,14 @@ EXAMPLE = "https://api.example.com/v1"
 def run(arguments: argparse.Namespace) -> int:
     """Write a profile. Raises UsageError for an existing file or an unusable target."""
     path: Path = arguments.file
-    if path.exists():
-        raise UsageError(f"{path} exists and is not overwritten; name another file")
+    _require_free(path)
     text, lines = template(arguments.base_url), list[str]()
     connection = _connection(arguments)
     if connection is not None:
         text = connected.filled(text, connection)
     if arguments.base_url and not arguments.template:
         text, lines = _discovered(_target(arguments, connection), text)
+    _require_free(path)  # looking at a target takes up to a minute
     try:
         # A target may name a parameter like a secret.
         fresh_file.write(path, secrecy.redacted(text).encode())
@@ -51,6 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
     verb = "Next" if lines else "Fill it in, then run"
     output.lines([f"Wrote {path}. {verb}: conformance run{option}"])
     return CONFORMANT
+
+
+def _require_free(path: Path) -> None:
+    if path.exists():
+        raise UsageError(f"{path} exists and is not overwritten; name another file")
 
 
 def _connection(arguments: argparse.Namespace) -> Connected | None:

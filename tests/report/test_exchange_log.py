@@ -9,7 +9,7 @@ from sample_reports import an_exchange
 
 from conformance.report import exchange_log
 from conformance.report.exchange_log import ExchangeLog
-from conformance.report.gathered import EVIDENCE, Gathered
+from conformance.report.gathered import EVIDENCE, MOST_SHOWN, Gathered
 
 
 def document(number: int, length: int) -> Any:
@@ -79,5 +79,6 @@ def test_much_evidence_is_shown_with_the_beginnings_of_bodies() -> None:
 
     shown: list[Any] = list(gathered.evidence.values())
     lengths = [len(each["response"]["body"]["text"]) for each in shown]
-    assert lengths == [1_000_000] * 25 + [2_000] * 5
-    assert gathered.budgets == {EVIDENCE: 5}
+    whole = MOST_SHOWN // 1_000_000
+    assert lengths == [1_000_000] * whole + [2_000] * (30 - whole)
+    assert gathered.budgets == {EVIDENCE: 30 - whole}

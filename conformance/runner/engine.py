@@ -25,8 +25,13 @@ class Round(IntEnum):
 
     FAILED = 0
     """What failed in the run before."""
-    FIRST = 1
-    REST = 2
+    SMOKE = 1
+    QUICK = 2
+    REST = 3
+
+
+NARROW = {Round.SMOKE: DEPTHS["smoke"], Round.QUICK: DEPTHS["quick"]}
+"""The depth of the reads of a round, where it is not that of the run."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Outcome:
 class Engine:
     """Performs tasks stage by stage; within a stage, the order of the tasks is that of the run.
 
-    The reads of the first round are made at depth smoke. What shows data is found anew after it,
+    The reads of the first rounds are narrow. What shows data is found anew after each of them,
     since its approvals have changed it.
 
     Over a network it does so in threads of its own, from `start` on; what is performed side by side
@@ -146,8 +151,8 @@ class Engine:
         """Begin a stage of a round, unless it is under way: only once is a review approved."""
         history = self._session.history
         history.round, history.is_reading = round, stage is Stage.READS
-        is_narrow = round is Round.FIRST and stage is Stage.READS
-        self._session.depth = DEPTHS["smoke"] if is_narrow else self._depth
+        is_narrow = round in NARROW and stage is Stage.READS
+        self._session.depth = NARROW[round] if is_narrow else self._depth
         if round is not self._round and self._round is not None:
             self._session.forget_data()
         self._round = round

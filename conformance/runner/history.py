@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from conformance.runner.context import Context
     from conformance.runner.session import Session
 
-ITEM, FIRST = f"{FACT}history", f"{FACT}history[first]"
-"""What shows at the end of a run, and after its first reads."""
+ITEM = f"{FACT}history"
+"""What shows at the end of a run."""
 
 MOST_RECORDS = 10_000
 """Records that are remembered; a target may show others with each response."""
@@ -52,14 +52,14 @@ class History:
 
     `is_reading` while only checks that read are performed: what others see beside approvals depends
     on the schedule. `round` is that of the run. `confirmed` are the kinds of disagreements that
-    keep being seen, and `first` what the first reads of a run show together.
+    keep being seen, and `early` what the reads of a narrow round show together, by its item.
     """
 
     def __init__(self) -> None:
         self.is_reading = True
         self.round = 0
         self.confirmed: set[tuple[str, ...]] = set()
-        self.first: tuple[Finding, ...] = ()
+        self.early: dict[str, tuple[Finding, ...]] = {}
         self._records: dict[Key, dict[bytes, _Seen]] = {}
         self._ways: dict[tuple[Key, Place], tuple[int, str, Sighting]] = {}
         self._adding = threading.Lock()
@@ -114,10 +114,16 @@ def _places(seen: _Seen) -> tuple[Sighting, ...]:
     return tuple(seen.chosen[place] for place in sorted(seen.chosen))
 
 
-def examine_first(context: "Context") -> None:
+def item_of(depth: str) -> str:
+    """The name of what shows after the reads of a narrow round."""
+    return f"{ITEM}[{depth}]"
+
+
+def examine_early(context: "Context") -> None:
     """What shows in the first reads: it has to be said before a run of many requests is over."""
     known = context.session.knowledge
-    context.session.history.first = tuple(known.disagreements(context, is_first=True))
+    found = tuple(known.disagreements(context, is_early=True))
+    context.session.history.early[context.item] = found
 
 
 def results(session: "Session", *, is_cut: bool = False) -> list[ItemResult]:

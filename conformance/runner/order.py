@@ -1,14 +1,15 @@
 """The order of the checks of a run: the first depth of each, and those first that find most.
 
-A run begins with the checks of depth smoke, approvals included, so that a short run is the
-beginning of a long one; the others follow in this order as well. It is made of what each check
-costs on the reference, and which mutants it finds (`tests/support/generate_order.py`).
+A run begins with the checks of depth smoke, approvals included, and goes on with those of depth
+quick, so that a short run is the beginning of a long one; the others follow. It is made of what
+each check costs on the reference, and which mutants it finds (`tests/support/generate_order.py`).
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,25 +20,38 @@ from conformance.runner.items import name_of
 from conformance.runner.stash import PERFORM
 
 SHIPPED = Path(__file__).with_name("order.json")
-"""The names of the checks of each depth but the last ones, and of those that widen."""
+"""The names of the checks of each depth but the last ones, and of those of them that widen."""
 
 SMOKE, QUICK = "smoke", "quick"
+DEPTHS = (SMOKE, QUICK)
+"""The depths that a wider run begins with, the narrowest one first."""
 WIDENING = "widening"
-"""Checks at depth smoke whose requests depend on the depth: a wider run performs them again."""
+"""The checks of each depth whose requests depend on it: a wider run performs them again."""
 
 
 @cache
-def shipped() -> Mapping[str, Sequence[str]]:
-    """The names of checks by depth, those first that find most with the fewest requests."""
-    known: dict[str, list[str]] = json.loads(SHIPPED.read_bytes())
+def _shipped() -> Mapping[str, Any]:
+    known: Mapping[str, Any] = json.loads(SHIPPED.read_bytes())
     return known
+
+
+def checks_of(depth: str) -> Sequence[str]:
+    """The names of the checks that a depth adds, those first that find most by their requests."""
+    names: Sequence[str] = _shipped()[depth]
+    return names
+
+
+def widening(depth: str) -> Sequence[str]:
+    """The names of those whose requests depend on the depth."""
+    names: Sequence[str] = _shipped()[WIDENING][depth]
+    return names
 
 
 def select(items: list[pytest.Item], config: pytest.Config) -> None:
     """Leave out what the depth of a run does not include.
 
-    A wider run of the whole suite begins with checks at depth smoke that are performed again. What
-    --only or --last-failed names is checked at every depth.
+    A wider run of the whole suite begins with checks at the depths before it that are performed
+    again. What --only or --last-failed names is checked at every depth.
     """
     if selection.of(config) is not None:
         return
@@ -48,17 +62,23 @@ def select(items: list[pytest.Item], config: pytest.Config) -> None:
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    if depth != SMOKE and not _is_distributed(config) and checks.keys() >= set(shipped()[SMOKE]):
-        items += [_narrow(checks[name]) for name in shipped()[WIDENING]]
+    narrower = _narrower(depth)
+    is_whole = all(checks.keys() >= set(checks_of(each)) for each in narrower)
+    if is_whole and not _is_distributed(config):
+        items += [_narrow(checks[name], each) for each in narrower for name in widening(each)]
+
+
+def _narrower(depth: str) -> Sequence[str]:
+    """The depths that a run begins with before its own."""
+    return DEPTHS[: DEPTHS.index(depth)] if depth in DEPTHS else DEPTHS
 
 
 def _included(depth: str, names: Iterable[str]) -> Iterable[str]:
-    """The checks of a run; those that the order does not know belong to every one but the first."""
-    known = shipped()
+    """The checks of a run; those that the order does not know belong to deeper ones."""
     if depth == SMOKE:
-        return known[SMOKE]
+        return checks_of(SMOKE)
     if depth == QUICK:
-        return [*set(known[SMOKE]) - set(known[WIDENING]), *known[QUICK]]
+        return [*set(checks_of(SMOKE)).difference(widening(SMOKE)), *checks_of(QUICK)]
     return names
 
 
@@ -67,11 +87,11 @@ def _is_distributed(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput") or bool(config.getoption("numprocesses", None))
 
 
-def _narrow(item: pytest.Item) -> pytest.Item:
-    """The same check at depth smoke."""
+def _narrow(item: pytest.Item, depth: str) -> pytest.Item:
+    """The same check at a narrower depth."""
     assert isinstance(item, pytest.Function)
     case = item.name.removeprefix(item.originalname).strip("[]")
-    cases = "-".join(filter(None, (case, SMOKE)))
+    cases = "-".join(filter(None, (case, depth)))
     narrow: pytest.Item = pytest.Function.from_parent(
         item.parent,
         name=f"{item.originalname}[{cases}]",
@@ -83,19 +103,39 @@ def _narrow(item: pytest.Item) -> pytest.Item:
 
 
 def is_narrow(item: pytest.Item) -> bool:
-    """Whether a check is performed at depth smoke, and once more later."""
-    return item.name.endswith((f"-{SMOKE}]", f"[{SMOKE}]"))
+    """Whether a check is performed at a narrower depth, and once more later."""
+    return _narrowed_to(item) is not None
 
 
-def is_first(item: pytest.Item) -> bool:
-    """Whether a run begins with a check."""
-    name, known = name_of(item), shipped()
-    return is_narrow(item) or (name in known[SMOKE] and name not in known[WIDENING])
+def _narrowed_to(item: pytest.Item) -> str | None:
+    return next((each for each in DEPTHS if item.name.endswith((f"-{each}]", f"[{each}]"))), None)
+
+
+def depth_of(item: pytest.Item) -> str | None:
+    """The depth that a check belongs to in the order of a run; None: it comes after both."""
+    depths = _depths(item.config.getoption("conformance_depth"))
+    return _narrowed_to(item) or depths.get(name_of(item))
+
+
+@cache
+def _depths(depth: str) -> Mapping[str, str]:
+    """The first depth at which each check is performed as in the whole of a run of this depth."""
+    narrowed = {each: frozenset(widening(each)) for each in _narrower(depth)}
+    return {
+        name: each
+        for each in reversed(DEPTHS)
+        for name in checks_of(each)
+        if name not in narrowed.get(each, ())
+    }
 
 
 def check_of(item: pytest.Item) -> str:
     """The name of the check of an item, at whichever depth it performs it."""
-    return name_of(item).replace(f"[{SMOKE}]", "").replace(f"-{SMOKE}]", "]")
+    name = name_of(item)
+    narrowed = _narrowed_to(item)
+    if narrowed is None:
+        return name
+    return name.replace(f"[{narrowed}]", "").replace(f"-{narrowed}]", "]")
 
 
 def rank(item: pytest.Item) -> int:
@@ -105,14 +145,14 @@ def rank(item: pytest.Item) -> int:
 
 @cache
 def _ranks() -> Mapping[str, int]:
-    known = shipped()
-    return {name: place for place, name in reversed([*enumerate([*known[SMOKE], *known[QUICK]])])}
+    known = [name for depth in DEPTHS for name in checks_of(depth)]
+    return {name: place for place, name in reversed([*enumerate(known)])}
 
 
 def perform(item: pytest.Function, context: Context) -> None:
     """Perform the check of an item.
 
-    What is too little to see anything at depth smoke is no gap: the check is performed once more.
+    What is too little to see anything at a narrower depth is no gap: it is performed once more.
     """
     check = partial(item.config.stash[PERFORM], item, context)
     if not is_narrow(item):
@@ -121,4 +161,4 @@ def perform(item: pytest.Function, context: Context) -> None:
     try:
         check()
     except Inconclusive as reason:
-        raise NotApplicable(f"too little at depth smoke: {reason}") from reason
+        raise NotApplicable(f"too little at depth {_narrowed_to(item)}: {reason}") from reason

@@ -1,6 +1,6 @@
 """pytest as a face of the engine: an item ends as its check has ended."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,9 @@ from conformance.runner.items import (
 from conformance.runner.result import ItemResult
 from conformance.runner.scheduling import Stage
 from conformance.runner.stash import ENGINE, GATHERER, PERFORM, RECORDED, SESSION
+
+ROUNDS: Mapping[str, Round] = {order.SMOKE: Round.SMOKE, order.QUICK: Round.QUICK}
+"""The round of each depth that a wider run begins with."""
 
 
 def begin(session: pytest.Session) -> None:
@@ -45,8 +48,7 @@ def begin(session: pytest.Session) -> None:
         for item in checks
         if isinstance(item, pytest.Function)
     ]
-    if {Round.FIRST, Round.REST} <= {task.round for task in tasks}:
-        tasks.append(Task(history.FIRST, Stage.COMPARES, history.examine_first, (), Round.FIRST))
+    tasks += _comparisons({task.round for task in tasks})
     config.stash[RECORDED] = Recorded({name_of(item): item for item in checks})
     config.stash[ENGINE] = Engine(config.stash[SESSION], tasks)
     config.stash[ENGINE].start()
@@ -55,7 +57,16 @@ def begin(session: pytest.Session) -> None:
 def _round(item: pytest.Item, failed: Collection[pytest.Item]) -> Round:
     if item in failed:
         return Round.FAILED
-    return Round.FIRST if order.is_first(item) else Round.REST
+    depth = order.depth_of(item)
+    return ROUNDS[depth] if depth else Round.REST
+
+
+def _comparisons(rounds: Collection[Round]) -> Iterator[Task]:
+    """What ends the reads of each narrow round, where a wider one follows."""
+    for depth, round in ROUNDS.items():
+        if round in rounds and round < max(rounds):
+            item = history.item_of(depth)
+            yield Task(item, Stage.COMPARES, history.examine_early, (), round)
 
 
 def _is_of_suite(item: pytest.Item) -> bool:
@@ -119,11 +130,11 @@ def _record(session: pytest.Session, name: str) -> None:
     if not engine.has_outcome(name):
         return
     outcome = engine.outcome(name)
-    if name == history.FIRST:
-        result = _compared(outcome)
-    else:
+    if name in recorded.items:
         result = result_of(recorded.items[name], outcome.problems, outcome.context)
         recorded.results[name] = result
+    else:
+        result = _compared(outcome)
     if name in recorded.results and is_failed(result):
         recorded.failed.add(name)
         if len(recorded.failed) == session.config.getoption("maxfail"):
@@ -138,11 +149,11 @@ def _record(session: pytest.Session, name: str) -> None:
 
 
 def _compared(outcome: Outcome) -> ItemResult:
-    """What the first reads show together; an internal error is nobody's finding."""
+    """What the reads of a round show together; an internal error is nobody's finding."""
     if outcome.problem is not None:
         raise outcome.problem
     context = outcome.context
-    return context.finish(context.session.history.first)
+    return context.finish(context.session.history.early[context.item])
 
 
 def repeat(item: pytest.Function) -> bool | None:

@@ -46,8 +46,8 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
-    def disagreements(self, context: Context, *, is_first: bool = False) -> Iterator[Finding]:
-        """The records that keep being shown with different values; few where that `is_first`."""
+    def disagreements(self, context: Context, *, is_early: bool = False) -> Iterator[Finding]:
+        """The records that keep being shown with different values; few where that `is_early`."""
 
 
 class Nothing:
@@ -65,7 +65,7 @@ class Nothing:
         self,
         context: Context,  # noqa: ARG002
         *,
-        is_first: bool = False,  # noqa: ARG002
+        is_early: bool = False,  # noqa: ARG002
     ) -> Iterator[Finding]:
         """Nobody reads anything again."""
         return iter(())

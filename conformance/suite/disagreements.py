@@ -38,19 +38,19 @@ Round = tuple[Sighting, Sighting, Sighting]
 """The usual sighting, the odd one, and the usual one again."""
 
 
-def confirmed(context: Context, *, is_first: bool = False) -> Iterator[Finding]:
+def confirmed(context: Context, *, is_early: bool = False) -> Iterator[Finding]:
     """What a run has seen of records that keep disagreeing, one finding of each kind.
 
-    After the first reads, one of each kind is repeated: the end of the run has more to compare.
+    After the reads of a narrow round, one of each kind is repeated: the run has more to compare.
     """
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))
     found = context.session.history.confirmed
     kinds = _by_kind(differing, context)
-    for batch in _batches([each[:1] for each in kinds] if is_first else kinds):
+    for batch in _batches([each[:1] for each in kinds] if is_early else kinds):
         # Side by side, since each of them takes as long as a deployment may lag behind.
         left = [each for each in batch if each[0].kind not in found]
-        name = "first-disagreement" if is_first else "disagreement"
+        name = "early-disagreement" if is_early else "disagreement"
         facts = [_fact(name, *each, frozenset(restless)) for each in left]
         context.find_all(dict(facts))
         for (suspected, _), fact in zip(left, facts, strict=True):

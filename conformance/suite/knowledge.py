@@ -28,9 +28,9 @@ class TargetKnowledge:
         name = fact_name("knows", operation.id, role)
         return context.fact(name, lambda own: is_known(operation, role, Live(own)))
 
-    def disagreements(self, context: Context, *, is_first: bool = False) -> Iterator[Finding]:
-        """The records that keep being shown with different values; few where that `is_first`."""
-        return disagreements.confirmed(context, is_first=is_first)
+    def disagreements(self, context: Context, *, is_early: bool = False) -> Iterator[Finding]:
+        """The records that keep being shown with different values; few where that `is_early`."""
+        return disagreements.confirmed(context, is_early=is_early)
 
 
 def _is_served(operation: Operation, live: Live) -> bool:

@@ -19,14 +19,14 @@ import orjson
 from conformance.assurance.selftest import altered, checks, population, reach, trial
 from conformance.assurance.selftest.checks import Check
 from conformance.contract.verdict import Verdict
-from conformance.runner import context, examination, items, order
+from conformance.runner import examination, items, order
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
 
 FILES = sorted((Path(__file__).parents[1] / "population").glob("*.toml"))
 SEED = 1
-NARROWED = ("examples", "few", "parents", "records", "sequences", "sizes")
-"""What depth smoke has less of: a check that asks for it sends more in a wider run."""
+SEEKING = ("fact::lists-below[", "fact::baseline[")
+"""Facts that look for records: a check that needs one is not wider where more were looked for."""
 
 SMOKE, QUICK = 350, 1_500
 """Requests of the depths, as far as it can be helped."""
@@ -41,29 +41,25 @@ FREE = 0.2
 
 @dataclass(frozen=True)
 class Costs:
-    """Requests of each check itself, of each fact, the facts that each needs, and who asks more."""
+    """Requests of each check itself, of each fact, and the facts that each check needs."""
 
     own: Mapping[str, int]
     facts: Mapping[str, frozenset[str]]
     sizes: Mapping[str, int]
-    widening: frozenset[str]
 
     def of(self, check: str, found: Collection[str]) -> int:
         """The requests of a check, where some facts have been found."""
         missing = self.facts[check].difference(found)
         return self.own[check] + sum(self.sizes[each] for each in missing)
 
-
-class Asked:
-    """A depth that remembers what was asked of it."""
-
-    def __init__(self, depth: Any) -> None:
-        self._depth = depth
-        self.names: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        self.names.add(name)
-        return getattr(self._depth, name)
+    def is_narrower(self, check: str, wider: "Costs") -> bool:
+        """Whether a check itself, or what it judges, has more requests at a wider depth."""
+        if self.own[check] != wider.own[check]:
+            return True
+        needed = self.facts[check] | wider.facts[check]
+        differing = [each for each in needed if self.sizes.get(each) != wider.sizes.get(each)]
+        is_seeker = self.own[check] > 0  # what sends nothing judges all that was found
+        return any(not (is_seeker and each.startswith(SEEKING)) for each in differing)
 
 
 def costs(depth: str) -> Costs:
@@ -72,27 +68,15 @@ def costs(depth: str) -> Costs:
     own: dict[str, int] = {}
     facts: dict[str, frozenset[str]] = {}
     sizes: dict[str, int] = {}
-    widening: set[str] = set()
-    original = context.Context.__init__
-
-    def remembering(self: context.Context, *args: Any) -> None:
-        original(self, *args)
-        self.depth = Asked(self.depth)  # type: ignore[assignment]
-
-    context.Context.__init__ = remembering  # type: ignore[method-assign, assignment]
     try:
         for check, outcome in checks.outcomes(session, checks.collected()):
             needed = [fact.context for fact in outcome.context.facts()]
             own[check.name] = outcome.context.finish().exchanges
             facts[check.name] = frozenset(each.item for each in needed)
             sizes |= {each.item: each.finish().exchanges for each in needed}
-            asked: Any = [each.depth for each in (outcome.context, *needed)]
-            if any(not each.names.isdisjoint(NARROWED) for each in asked):
-                widening.add(check.name)
     finally:
-        context.Context.__init__ = original  # type: ignore[method-assign]
         session.close()
-    return Costs(own, facts, sizes, frozenset(widening))
+    return Costs(own, facts, sizes)
 
 
 def _opened(edits: Any, seed: int, depth: str) -> Session:
@@ -191,15 +175,20 @@ def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[st
 
 def main() -> None:
     """Measure, choose and write."""
-    smoke, quick = costs("smoke"), costs("quick")
+    smoke, quick = costs(order.SMOKE), costs(order.QUICK)
     found = gains(quick, kills())
     stages = {each.name: items.stage_of(each.item) for each in checks.collected()}
     plain = [name for name in found if stages[name] is not Stage.ALONE]
     first = list(Choice(smoke, found).checks(plain, SMOKE))
-    reads = {name for name in first if stages[name] is Stage.READS}
-    widening = [name for name in first if name in smoke.widening & reads]
-    rest = [name for name in found if name not in first or name in widening]
+    wide = costs("standard")
+    reads = frozenset(name for name, stage in stages.items() if stage is Stage.READS)
+    again = [name for name in first if name in reads and smoke.is_narrower(name, wide)]
+    rest = [name for name in found if name not in first or name in again]
     second = list(Choice(quick, found).checks(rest, QUICK - SMOKE))
+    widening = {
+        order.SMOKE: again,
+        order.QUICK: [name for name in second if name in reads and quick.is_narrower(name, wide)],
+    }
     known = {order.SMOKE: first, order.QUICK: second, order.WIDENING: widening}
     order.SHIPPED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2) + b"\n")
 

@@ -99,12 +99,19 @@ def _records(found: list[Any], operation: Operation, contract: Contract) -> Judg
             requirement = _requirement(each, resource, names)
             yield Judgement(requirement, _defect(each, operation, doubted=True), unsure=True)
             return
-    violated = {_requirement(each, resource, names): each for each in reversed(faults)}
-    for requirement in _exercised(records, resource, names) | set(violated):
-        fault = violated.get(requirement)
-        yield Judgement(requirement, _defect(fault, operation) if fault else None)
+    violated: dict[tuple[str, object], Fault] = {}
+    for each in faults:  # a value may break several keywords of its schema: it is one defect
+        violated.setdefault((_requirement(each, resource, names), _place(each)), each)
+    for (requirement, _), fault in violated.items():
+        yield Judgement(requirement, _defect(fault, operation))
+    exercised = _exercised(records, resource, names)
+    yield from map(Judgement, exercised.difference(requirement for requirement, _ in violated))
     if resource not in names.closed:
         yield _suffixes(records, operation, contract)
+
+
+def _place(fault: Fault) -> tuple[object, ...]:
+    return (fault.record, fault.path, _properties(fault))
 
 
 def _defect(fault: Fault, operation: Operation, *, doubted: bool = False) -> Defect:

@@ -14,8 +14,8 @@ class Depth:
     `records`: records of a list that are read by their ids. `parents`: those below which a list is
     read.
     `few`: values of each kind that a check tries; None: all. `sequences`: sequences of approvals.
-    `sizes`: page sizes that one list is read with, beside the
-    usual ones.
+    `limits`: usual page sizes that one list is read with, beside the longest; None: all. `sizes`:
+    page sizes beside the usual ones.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Depth:
     parents: int
     few: int | None
     sequences: int
+    limits: int | None
     sizes: int
 
 
@@ -41,6 +42,7 @@ DEPTHS = {
         parents=6,
         few=3,
         sequences=1,
+        limits=2,
         sizes=0,
     ),
     "quick": Depth(
@@ -53,7 +55,8 @@ DEPTHS = {
         parents=16,
         few=None,
         sequences=1,
-        sizes=37,
+        limits=4,
+        sizes=0,
     ),
     "standard": Depth(
         "standard",
@@ -65,6 +68,7 @@ DEPTHS = {
         parents=200,
         few=None,
         sequences=3,
+        limits=None,
         sizes=37,
     ),
     "deep": Depth(
@@ -77,6 +81,7 @@ DEPTHS = {
         parents=1000,
         few=None,
         sequences=10,
+        limits=None,
         sizes=99,
     ),
 }

@@ -20,9 +20,9 @@ from conformance.runner.items import name_of
 from conformance.runner.stash import PERFORM
 
 SHIPPED = Path(__file__).with_name("order.json")
-"""The names of the checks of each depth but the last ones, and of those of them that widen."""
+"""The names of the checks of each depth, and of those of them that widen."""
 
-SMOKE, QUICK = "smoke", "quick"
+SMOKE, QUICK, WIDE = "smoke", "quick", "standard"
 DEPTHS = (SMOKE, QUICK)
 """The depths that a wider run begins with, the narrowest one first."""
 WIDENING = "widening"
@@ -36,7 +36,7 @@ def _shipped() -> Mapping[str, Any]:
 
 
 def checks_of(depth: str) -> Sequence[str]:
-    """The names of the checks that a depth adds, those first that find most by their requests."""
+    """The names of the checks of a depth, those first that find most by their requests."""
     names: Sequence[str] = _shipped()[depth]
     return names
 
@@ -145,7 +145,7 @@ def rank(item: pytest.Item) -> int:
 
 @cache
 def _ranks() -> Mapping[str, int]:
-    known = [name for depth in DEPTHS for name in checks_of(depth)]
+    known = [name for depth in (*DEPTHS, WIDE) for name in checks_of(depth)]
     return {name: place for place, name in reversed([*enumerate(known)])}
 
 

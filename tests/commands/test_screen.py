@@ -107,7 +107,7 @@ def test_invisible_characters_are_escaped_on_the_terminal() -> None:
 def test_a_finding_is_printed_whole(
     finished: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Requirement, finding, expectation, request, response, and the other operations."""
+    """Requirement, finding, expectation, request, response, other defects and operations."""
     document = report(finished[0])
     failed = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
     exchange = {
@@ -129,10 +129,14 @@ def test_a_finding_is_printed_whole(
         "occurrences": 2,
         "exchanges": [exchange],
     }
-    failed.update(verdict="fail", findings=[found, {**found, "operation": "video_get"}])
+    others = [
+        {**found, "operation": "video_get"},
+        *({**found, "message": f"{number} is null"} for number in range(7)),
+    ]
+    failed.update(verdict="fail", findings=[found, *others])
     document["verdict"] = "non-conformant"
     output = list(terminal.lines(document))
-    assert output[:13] == [
+    assert output[:14] == [
         "FAILED  error/code  on account_get",
         f"  requirement  {failed['statement']}  (Errors)",
         "  actual       code is 7",
@@ -144,7 +148,8 @@ def test_a_finding_is_printed_whole(
         "               {",
         '                 "code": "\\u001b[31m"',
         "               }",
-        "  also         on video_get (details in report.json)",
+        "  also         0 is null; 1 is null; 2 is null; 3 is null; 4 is null; 2 more; on",
+        "               video_get (details in report.json)",
         "  check again  conformance run --only error/code,account_get",
     ]
     assert "NON-CONFORMANT: the target violates the contract" in output

@@ -20,7 +20,14 @@ from conformance.suite import wiring
 from conformance.suite.lists.features import ties
 from conformance.suite.lists.limits import LIMITS, filling, with_all_limits
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import BEGINNING, GROWING, UNSTATED, End, Pagination
+from conformance.suite.lists.pagination import (
+    BEGINNING,
+    GROWING,
+    PAGE,
+    UNSTATED,
+    End,
+    Pagination,
+)
 from conformance.suite.lists.repeated_records import repeated
 from conformance.target.profile import parse
 
@@ -57,7 +64,9 @@ class Stage:
 
 
 @contextmanager
-def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[Stage]:
+def stage(
+    fault: Fault = lambda _: False, depth: str = "standard", **parameters: str | bool
+) -> Iterator[Stage]:
     """A fresh reference; `parameters` are those of /reviews in the profile."""
     clock = ManualClock()
     reference = Reference(clock=clock)
@@ -72,7 +81,7 @@ def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[
                 parse(stated, environ={}),
                 transport,
                 seed=1,
-                depth=DEPTHS["quick"],
+                depth=DEPTHS[depth],
                 budget=Budget(requests=None, seconds=None),
             )
         ) as session,
@@ -175,6 +184,14 @@ def test_a_list_is_read_once_by_all_checks() -> None:
 
         assert len(one.transport.sent) == sent
         assert [each.limit for each in paginations][: len(LIMITS)] == list(LIMITS)
+
+
+def test_a_run_of_little_depth_reads_what_clients_choose_first() -> None:
+    """The longest page, the page without a limit, and those between."""
+    with stage(depth="quick") as one:
+        limits = [each.limit for each in with_all_limits(VIDEOS, one.live)]
+
+    assert limits == [PAGE, GROWING, 50, 25, UNSTATED]
 
 
 def test_only_some_pages_of_a_long_list_are_read() -> None:

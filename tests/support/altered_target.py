@@ -81,9 +81,10 @@ def stage(
 ) -> Iterator[Stage]:
     """A new reference with these edits, this change of its profile, and `spoil`.
 
-    `pages` are the most pages that are read of a list.
+    `pages` are the most pages that are read of a list; page sizes are those of a standard run.
     """
-    depth = replace(DEPTHS["quick"], pages=pages)
+    standard = DEPTHS["standard"]
+    depth = replace(DEPTHS["quick"], pages=pages, limits=standard.limits, sizes=standard.sizes)
     package = altered.load(edits)
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)

@@ -7,6 +7,7 @@ find it. Among the checks that are left, the next one is that which finds most m
 requirements without any exercise, that no check before it finds, by its number of requests.
 """
 
+import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +20,9 @@ import orjson
 from conformance.assurance.selftest import altered, checks, population, reach, trial
 from conformance.assurance.selftest.checks import Check
 from conformance.contract.verdict import Verdict
+from conformance.http.exchange import FACT
 from conformance.runner import examination, items, order
+from conformance.runner.facts import OF_DATA
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
 
@@ -28,9 +31,9 @@ SEED = 1
 SEEKING = ("fact::lists-below[", "fact::baseline[")
 """Facts that look for records: a check that needs one is not wider where more were looked for."""
 
-SMOKE, QUICK = 350, 1_500
+SMOKE, QUICK = 300, 1_400
 """Requests of the depths, as far as it can be helped."""
-EXERCISE = 5.0
+EXERCISE = 10.0
 """So many mutants count as much as a requirement without exercise; one, as one of an operation.
 
 Mutants break an operation or two of each kind. Real defects are on any of them.
@@ -63,13 +66,15 @@ class Costs:
 
 
 def costs(depth: str) -> Costs:
-    """What each check costs on the original, alone but for the facts that it shares."""
+    """What each check that passes costs on the original, alone but for the facts that it shares."""
     session = _opened((), SEED, depth)
     own: dict[str, int] = {}
     facts: dict[str, frozenset[str]] = {}
     sizes: dict[str, int] = {}
     try:
         for check, outcome in checks.outcomes(session, checks.collected()):
+            if outcome.problem is not None:
+                continue  # it saw too little at this depth
             needed = [fact.context for fact in outcome.context.facts()]
             own[check.name] = outcome.context.finish().exchanges
             facts[check.name] = frozenset(each.item for each in needed)
@@ -125,10 +130,20 @@ class Choice:
     found: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
     requests: int = 0
+    checked: list[str] = field(default_factory=list)
 
-    def checks(self, names: Iterable[str], most: int) -> Iterator[str]:
+    def after(
+        self, again: Iterable[str], cost: Costs, gains: Mapping[str, Collection[str]]
+    ) -> "Choice":
+        """The choice at the next depth, where some checks are performed again."""
+        done = [name for name in self.checked if name not in set(again)]
+        seen = self.seen.difference(*(self.gains[name] for name in self.checked))
+        kept = {fact for fact in self.found if not fact.removeprefix(FACT).startswith(OF_DATA)}
+        return Choice(cost, gains, kept, seen.union(*(self.gains[name] for name in done)))
+
+    def checks(self, names: Iterable[str], most: float) -> Iterator[str]:
         """Checks in the order of what each adds by its requests, as many as fit into so many."""
-        left = sorted(names)
+        left = sorted(name for name in names if name in self.cost.own)
         while left:
             worth = self._worth(left)
             best = max(left, key=worth.__getitem__)
@@ -136,6 +151,7 @@ class Choice:
             requests = self.cost.of(best, self.found)
             if self.requests + requests <= most and not self.seen.issuperset(self.gains[best]):
                 yield best
+                self.checked.append(best)
                 self.requests += requests
                 self.found |= self.cost.facts[best]
                 self.seen |= set(self.gains[best])
@@ -175,22 +191,32 @@ def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[st
 
 def main() -> None:
     """Measure, choose and write."""
-    smoke, quick = costs(order.SMOKE), costs(order.QUICK)
-    found = gains(quick, kills())
+    order.SHIPPED.write_bytes(orjson.dumps(chosen(kills()), option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def chosen(finders: Mapping[str, Iterable[str]]) -> Mapping[str, Any]:
+    """The checks of each depth, and which of them widen; `finders` are those of each mutant."""
+    smoke, quick, wide = (costs(depth) for depth in (order.SMOKE, order.QUICK, order.WIDE))
     stages = {each.name: items.stage_of(each.item) for each in checks.collected()}
-    plain = [name for name in found if stages[name] is not Stage.ALONE]
-    first = list(Choice(smoke, found).checks(plain, SMOKE))
-    wide = costs("standard")
-    reads = frozenset(name for name, stage in stages.items() if stage is Stage.READS)
-    again = [name for name in first if name in reads and smoke.is_narrower(name, wide)]
-    rest = [name for name in found if name not in first or name in again]
-    second = list(Choice(quick, found).checks(rest, QUICK - SMOKE))
-    widening = {
-        order.SMOKE: again,
-        order.QUICK: [name for name in second if name in reads and quick.is_narrower(name, wide)],
+    narrow = frozenset(name for name, stage in stages.items() if stage is Stage.READS)
+
+    first = Choice(smoke, gains(smoke, finders))
+    plain = (name for name, stage in stages.items() if stage is not Stage.ALONE)
+    of_smoke = list(first.checks(plain, SMOKE))
+    again = [name for name in of_smoke if name in narrow and smoke.is_narrower(name, wide)]
+
+    second = first.after(again, quick, gains(quick, finders))
+    of_quick = list(second.checks(stages.keys() - set(of_smoke) | set(again), QUICK - SMOKE))
+    widening = [name for name in of_quick if name in narrow and quick.is_narrower(name, wide)]
+
+    last = second.after(widening, wide, gains(wide, finders))
+    done = {*of_smoke, *of_quick}.difference(again, widening)
+    return {
+        order.SMOKE: of_smoke,
+        order.QUICK: of_quick,
+        order.WIDE: list(last.checks(stages.keys() - done, math.inf)),
+        order.WIDENING: {order.SMOKE: again, order.QUICK: widening},
     }
-    known = {order.SMOKE: first, order.QUICK: second, order.WIDENING: widening}
-    order.SHIPPED.write_bytes(orjson.dumps(known, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ MOST_STEPS = 3
 """Exchanges that are shown of a finding."""
 
 LONGEST_MESSAGE = 300
+LONGEST_ALSO = 60
+MOST_ALSO = 5
 MOST_CAUSES = 20
 """Causes that are shown in full unless all are; the others get one line a requirement."""
 
@@ -197,7 +199,13 @@ def _exchanges(found: FindingEntry, width: int) -> Iterator[list[Span]]:
 
 
 def _elsewhere(first: FindingEntry, others: Sequence[FindingEntry]) -> str:
-    named = dict.fromkeys(found["operation"] for found in others)
-    places = [name for name in named if name not in (None, first["operation"])]
-    where = f"on {', '.join(map(str, places))}" if places else "in other ways"
-    return f"{where} (details in report.json)"
+    """What else is wrong there, and where the same requirement is violated as well."""
+    there = (None, first["operation"])
+    own = dict.fromkeys(each["message"] for each in others if each["operation"] in there)
+    named = [short(message, LONGEST_ALSO) for message in own if message != first["message"]]
+    operations = (each["operation"] for each in others)
+    places = dict.fromkeys(str(each) for each in operations if each not in there)
+    more = [f"{len(named) - MOST_ALSO} more"] if len(named) > MOST_ALSO else []
+    elsewhere = [f"on {', '.join(places)}"] if places else []
+    text = "; ".join([*named[:MOST_ALSO], *more, *elsewhere])
+    return f"{text or 'in other ways'} (details in report.json)"

@@ -117,6 +117,11 @@ def plain_of(label: str, schemes: Sequence[str]) -> list[str]:
     return [first, *(f"outsider by {scheme}" for scheme in schemes)]
 
 
+def _schemes(session: Context, credential: Credential) -> Sequence[str]:
+    """The schemes by which a credential attempts; of a narrow run, the first one."""
+    return credential.schemes if session.depth.few is None else credential.schemes[:1]
+
+
 def _without_credential() -> Iterator[Planned]:
     yield Planned("missing", "missing")
     for header in EMPTY:
@@ -124,7 +129,7 @@ def _without_credential() -> Iterator[Planned]:
 
 
 def _forged(session: Context, primary: Credential) -> Iterator[Planned]:
-    for scheme in primary.schemes:
+    for scheme in _schemes(session, primary):
         closest = islice(near_misses(session, primary, scheme), 1)
         for credential in (made_up(session, scheme), *closest):
             yield Planned("unknown", f"{credential.name} by {scheme}", credential, scheme)
@@ -140,7 +145,7 @@ def _beside_outsider(session: Context) -> Iterator[Planned]:
         credential = session.target.credentials.get(name)
         if outsider is None or credential is None or credential is outsider:
             continue
-        for scheme in credential.schemes:
+        for scheme in _schemes(session, credential):
             if headers := other_headers(outsider, scheme):
                 label = f"{name} by {scheme}{BESIDE_OUTSIDER}"
                 yield Planned(AMBIGUOUS, label, credential, scheme, headers=headers)
@@ -152,7 +157,7 @@ def _as_others(session: Context) -> Iterator[Planned]:
     The latter are another account, or lack a permission that an approval does not need.
     """
     for name, credential in session.target.credentials.items():
-        for scheme in credential.schemes:
+        for scheme in _schemes(session, credential):
             label = f"{name} by {scheme}"
             if name in FORBIDDEN:
                 yield Planned(name, label, credential, scheme)

@@ -243,7 +243,8 @@ class TrialRunner:
 
     def _approve(self, review: Review, scheme: str, first: Trial | None) -> Trial:
         """Approve a review, and read it and others before and afterwards."""
-        watched = bystanders(review, self._reader.listed(), self._pool.ids)
+        beside = bystanders(review, self._reader.listed(), self._pool.ids)
+        watched = self._session.some(beside)
         pages, before = self._watched([(id, None) for id in watched])
         self._reader.read_in_other_ways(review, scheme)
         kept = pages_up_to(review, scheme, self._live)

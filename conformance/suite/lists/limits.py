@@ -19,6 +19,8 @@ from conformance.suite.lists.pagination import (
 )
 
 LIMITS = (page_sizes.USUAL[0], GROWING, *page_sizes.USUAL[1:], UNSTATED)
+FIRST = (GROWING, UNSTATED, *page_sizes.USUAL[1:])
+"""The others in the order of what a run of little depth reads first."""
 NARROWED = (page_sizes.USUAL[0], GROWING, DEFAULT_LIMIT, UNSTATED)
 """Those of a narrowed run, beside the ones that its failures are about."""
 ALONE = 3
@@ -55,8 +57,10 @@ def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     paginations = live.paginations
     longest = paginations.follow(paginations.plan(call, LIMITS[0]))
     count = len(longest.ids)
-    limits = live.session.some(narrowed(_other_limits(longest), NARROWED, live))
-    others = [paginations.plan(call, limit, count) for limit in limits]
+    first = FIRST[: live.session.depth.limits] if live.session.depth.limits else ()
+    limits = narrowed(_other_limits(longest), NARROWED, live)
+    read = [limit for limit in limits if not first or limit in first]
+    others = [paginations.plan(call, limit, count) for limit in read]
     paginations.read_ahead(others)
     usual = [longest, *map(paginations.follow, others)]
     # Where each limit has an order of its own, pages of several sizes have none.

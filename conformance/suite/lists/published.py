@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 
 KEY = "description.url"
@@ -12,7 +13,11 @@ ACCEPT = ("accept", "application/json, application/yaml;q=0.9, */*;q=0.1")
 
 
 def fetch_description(live: Live) -> Exchange:
-    """The response without a credential, or to primary if one is required."""
+    """The response without a credential, or to primary if one is required: a fact of the run."""
+    return live.fact(fact_name("description", "published"), _fetch)
+
+
+def _fetch(live: Live) -> Exchange:
     url = live.session.target.description_url
     if url is None:
         raise Inconclusive("the URL of the description is unknown", needs=(KEY,))

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conformance.contract.verdict import Finding
 from conformance.http.exchange import FACT
 from conformance.rules.agreement import Variant
 from conformance.rules.answer import Answer
+from conformance.rules.records import Record
 from conformance.rules.sighting import Key, Place, Sighting, sightings
 from conformance.runner.result import ItemResult
 
@@ -28,17 +29,23 @@ MOST_VARIANTS = 30
 
 @dataclass
 class _Seen:
-    """One of equal sightings for each place, by place, and the number of all of them."""
+    """One of equal sightings for each place, by place, and the number of all of them.
 
+    They share their record, which takes up most of the memory of a run.
+    """
+
+    record: Record
     chosen: dict[Place, Sighting] = field(default_factory=dict)
     count: int = 0
 
-    def add(self, sighting: Sighting) -> None:
+    def add(self, sighting: Sighting) -> Sighting:
         """Count a sighting; the one that is stored is the same in every schedule."""
+        sighting = replace(sighting, record=self.record)
         kept = self.chosen.setdefault(sighting.place, sighting)
         if sighting.answer.exchange.id < kept.answer.exchange.id:
             self.chosen[sighting.place] = sighting
         self.count += 1
+        return sighting
 
     def merge(self, other: "_Seen") -> None:
         """Count what another history has seen of the same."""
@@ -71,11 +78,13 @@ class History:
             with self._adding:
                 if len(self._records) >= MOST_RECORDS and sighting.key not in self._records:
                     continue
-                if self.is_reading:
-                    self._keep_way(sighting)
                 variants = self._records.setdefault(sighting.key, {})
-                if len(variants) <= MOST_VARIANTS:
-                    variants.setdefault(digest, _Seen()).add(sighting)
+                if digest not in variants and len(variants) <= MOST_VARIANTS:
+                    variants[digest] = _Seen(sighting.record)
+                seen = variants.get(digest)
+                kept = seen.add(sighting) if seen is not None else sighting
+                if self.is_reading:
+                    self._keep_way(kept)
 
     def _keep_way(self, sighting: Sighting) -> None:
         """Keep the first of a way: what is read in a later round may be approved by then."""
@@ -90,7 +99,7 @@ class History:
         for key, variants in other._records.items():
             own = self._records.setdefault(key, {})
             for digest, seen in variants.items():
-                own.setdefault(digest, _Seen()).merge(seen)
+                own.setdefault(digest, _Seen(seen.record)).merge(seen)
 
     def ways(self, resource: str, ids: Collection[str]) -> list[Sighting]:
         """One sighting of each of some records, by their ids in lower case, for each place.

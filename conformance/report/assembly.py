@@ -46,7 +46,8 @@ FailureKey = tuple[str, str | None, str]
 class Assembly:
     """What the report of a run says beside what was gathered; `target` is None if it is unknown.
 
-    `required` are the classes and requirements of the gate, `baseline` is an earlier report.
+    `required` are the classes and requirements of the gate, `baseline` is an earlier report, and
+    `whole` are the rounds that have come to their ends.
     """
 
     about: AboutEntry
@@ -56,6 +57,7 @@ class Assembly:
     known: tuple[Known, ...] | None
     baseline: Report | None
     reproductions: Mapping[FailureKey, ReproductionEntry]
+    whole: list[str] | None = None
 
     def report(self, gathered: Gathered, *, seconds: float, interrupted: bool) -> Report:
         """The report of a run that took some seconds so far."""
@@ -91,6 +93,8 @@ class Assembly:
             if "subject" in suite
             else gate.entry(entries, every, self.required, self.target, self.baseline),
         }
+        if self.whole is not None:
+            report["whole"] = self.whole
         _add_notes(report, gathered)
         if self.known is not None:
             _mark_known(report, self.known)

@@ -447,6 +447,7 @@ Report = TypedDict(
         "known-failures": NotRequired[KnownFailuresEntry],
         "gate": NotRequired[GateEntry],
         "masked": NotRequired[list[str]],
+        "whole": NotRequired[list[str]],
         "budgets": NotRequired[list[BudgetEntry]],
         "circumstances": NotRequired[CircumstancesEntry],
     },

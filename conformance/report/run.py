@@ -62,7 +62,8 @@ class Run:
     It does so at its end, and now and then before it, so that a run that is killed leaves complete
     files that say that they are partial. `began` is its start on the monotonic clock, `lasted` the
     seconds of a run that is over; `durations` are those by which its shards were balanced, where
-    they are not those of this package.
+    they are not those of this package. `whole` are the rounds that have come to their ends, by
+    their depths; None where the run has none.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Run:
         self.required: tuple[str, ...] = ()
         self.known: tuple[Known, ...] | None = None
         self.baseline: Report | None = None
+        self.whole: list[str] | None = None
         self.transport: object = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
 
@@ -240,6 +242,7 @@ class Run:
             self.known,
             self.baseline,
             self._reproductions,
+            self.whole,
         )
         seconds = time.monotonic() - self.began if self.lasted is None else self.lasted
         return assembly.report(gathered, seconds=seconds, interrupted=interrupted)

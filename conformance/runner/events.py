@@ -1,4 +1,4 @@
-"""Turns what happens in a run into events: begun, progress, failure, stage ended, verdict."""
+"""Turns what happens in a run into events: begun, progress, failure, round ended, verdict."""
 
 import time
 from collections import Counter
@@ -12,31 +12,29 @@ from conformance.contract.verdict import Level, Verdict
 from conformance.http.exchange import FACT
 from conformance.report import event_stream
 from conformance.report.event_stream import EventStream
-from conformance.runner import gathering, items
-from conformance.runner.scheduling import Stage
+from conformance.runner import gathering, items, order
 from conformance.runner.stash import GATHERER
 
 WRONG = (Verdict.FAIL, Verdict.ERROR)
 
 
 class Events:
-    """A pytest plugin that writes an event stream; with workers, no stage has an end."""
+    """A pytest plugin that writes an event stream; with workers, there are no rounds."""
 
     def __init__(self, stream: EventStream) -> None:
         self._stream = stream
         self._began = time.monotonic()
         self._has_begun = False
         self._total = self._done = self._requests = 0
-        self._stages: dict[str, Stage] = {}
-        self._left: Counter[Stage] = Counter()
+        self._rounds: dict[str, str] = {}
+        self._left: Counter[str] = Counter()
         self._failed: set[tuple[str, str | None]] = set()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the checks, of all and of each stage."""
+        """Count the checks, of all and of each round."""
         checks = [each for each in session.items if each.get_closest_marker("requirement")]
-        functions = [each for each in checks if isinstance(each, pytest.Function)]
-        self._stages = {items.name_of(each): items.stage_of(each) for each in functions}
-        self._left = Counter(self._stages.values())
+        self._rounds = {items.name_of(each): order.round_of(each) for each in checks}
+        self._left = Counter(self._rounds.values())
         self._total = len(checks)
 
     @pytest.hookimpl(optionalhook=True)
@@ -65,7 +63,8 @@ class Events:
         self._done += 1
         progress = {"checks": self._done, "of": self._total, "requests": self._requests}
         self._write("progress", progress)
-        self._end_stage(result["item"])
+        if result["is_finished"]:  # a round that was cut has no end
+            self._end_round(result["item"])
 
     def _report(self, found: dict[str, Any]) -> None:
         """A failure, the first time that a requirement fails on an operation."""
@@ -78,13 +77,13 @@ class Events:
         names = ("requirement", "operation", "verdict", "message", "expected", "item", "exchanges")
         self._write("failure", {name: found[name] for name in names})
 
-    def _end_stage(self, item: str) -> None:
-        stage = self._stages.get(item)
-        if stage is None:
+    def _end_round(self, item: str) -> None:
+        round = self._rounds.get(item)
+        if round is None:
             return
-        self._left[stage] -= 1
-        if not self._left[stage]:
-            self._write("stage-ended", {"stage": stage.name.lower()})
+        self._left[round] -= 1
+        if not self._left[round]:
+            self._write("round-ended", {"round": round, "requests": self._requests})
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:

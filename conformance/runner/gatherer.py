@@ -153,10 +153,18 @@ class Gatherer:
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 secrecy.protect(dict.fromkeys(self.secrets, secrecy.MASK))
+                self.run.whole = self._whole_rounds()
                 code = self.run.finish(self._status(session), is_cut=bool(session.shouldfail))
                 # The verdict is about the target; a test of the user that failed is no less red.
                 others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
                 session.exitstatus = CHECKER_ERROR if self.has_crashed else code or others
+
+    def _whole_rounds(self) -> list[str] | None:
+        if ENGINE not in self.config.stash:
+            return None
+        from conformance.runner import performing  # noqa: PLC0415
+
+        return performing.whole_rounds(self.config)
 
     def _status(self, session: pytest.Session) -> int:
         """How pytest has ended; xdist is interrupted where enough has failed."""

@@ -33,12 +33,14 @@ if TYPE_CHECKING:
 class Recorded:
     """The items of a run by their names, and the results of those whose checks have ended.
 
-    `results` has them until pytest repeats how the check has ended. `facts` has the records of the
+    `finished` are those that nothing has cut. `results` has the results until pytest repeats how
+    the check has ended. `facts` has the records of the
     facts that they needed, by name: which check reports one is decided by the order of the run.
     """
 
     items: Mapping[str, pytest.Item]
     ended: set[str] = field(default_factory=set)
+    finished: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
     results: dict[str, ItemResult] = field(default_factory=dict)
     facts: dict[str, str | None] = field(default_factory=dict)

@@ -111,10 +111,16 @@ def _narrowed_to(item: pytest.Item) -> str | None:
     return next((each for each in DEPTHS if item.name.endswith((f"-{each}]", f"[{each}]"))), None)
 
 
-def depth_of(item: pytest.Item) -> str | None:
-    """The depth that a check belongs to in the order of a run; None: it comes after both."""
-    depths = _depths(item.config.getoption("conformance_depth"))
-    return _narrowed_to(item) or depths.get(name_of(item))
+def rounds(config: pytest.Config) -> Sequence[str]:
+    """The rounds of a run by their depths; the last one is that of the run."""
+    depth: str = config.getoption("conformance_depth")
+    return (*_narrower(depth), depth)
+
+
+def round_of(item: pytest.Item) -> str:
+    """The round in which a check is performed."""
+    depth: str = item.config.getoption("conformance_depth")
+    return _narrowed_to(item) or _depths(depth).get(name_of(item), depth)
 
 
 @cache

@@ -1,7 +1,8 @@
 """pytest as a face of the engine: an item ends as its check has ended."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -23,8 +24,8 @@ from conformance.runner.result import ItemResult
 from conformance.runner.scheduling import Stage
 from conformance.runner.stash import ENGINE, GATHERER, PERFORM, RECORDED, SESSION
 
-ROUNDS: Mapping[str, Round] = {order.SMOKE: Round.SMOKE, order.QUICK: Round.QUICK}
-"""The round of each depth that a wider run begins with."""
+ROUNDS = {order.SMOKE: Round.SMOKE, order.QUICK: Round.QUICK}
+"""The rounds that a wider run begins with, by their depths."""
 
 
 def begin(session: pytest.Session) -> None:
@@ -57,8 +58,7 @@ def begin(session: pytest.Session) -> None:
 def _round(item: pytest.Item, failed: Collection[pytest.Item]) -> Round:
     if item in failed:
         return Round.FAILED
-    depth = order.depth_of(item)
-    return ROUNDS[depth] if depth else Round.REST
+    return ROUNDS.get(order.round_of(item), Round.REST)
 
 
 def _comparisons(rounds: Collection[Round]) -> Iterator[Task]:
@@ -135,6 +135,8 @@ def _record(session: pytest.Session, name: str) -> None:
         recorded.results[name] = result
     else:
         result = _compared(outcome)
+    if result.is_finished:
+        recorded.finished.add(name)
     if name in recorded.results and is_failed(result):
         recorded.failed.add(name)
         if len(recorded.failed) == session.config.getoption("maxfail"):
@@ -154,6 +156,20 @@ def _compared(outcome: Outcome) -> ItemResult:
         raise outcome.problem
     context = outcome.context
     return context.finish(context.session.history.early[context.item])
+
+
+def whole_rounds(config: pytest.Config) -> list[str] | None:
+    """The rounds of which every check was performed to its end, by their depths.
+
+    None for a run of a part of the checks, or of several processes, which has no rounds.
+    """
+    is_part = config.getoption("conformance_class") or config.getoption("conformance_shard")
+    if ENGINE not in config.stash or is_part or config.stash[SESSION].focus is not None:
+        return None
+    recorded = config.stash[RECORDED]
+    left = recorded.items.keys() - recorded.finished
+    unfinished = {order.round_of(recorded.items[name]) for name in left}
+    return list(takewhile(lambda each: each not in unfinished, order.rounds(config)))
 
 
 def repeat(item: pytest.Function) -> bool | None:

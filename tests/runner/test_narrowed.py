@@ -10,6 +10,7 @@ from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract import published, requirements
 from conformance.report import selection
+from conformance.report.console import terminal
 from conformance.report.document_types import Report
 from conformance.report.selection import Selection
 from conformance.runner import examination, pytest_run
@@ -120,6 +121,24 @@ def test_a_run_stops_after_so_many_failures_and_is_resumed(tmp_path: Path) -> No
     assert "budgets" not in resumed
 
 
+def test_a_run_that_is_cut_says_which_rounds_are_whole(tmp_path: Path) -> None:
+    """In the report, in its events and on the terminal; a part of the checks has no rounds."""
+    written = f"--conformance-events={tmp_path / 'events.jsonl'}"
+    _, report = run(
+        tmp_path, "--conformance-depth=standard", "--conformance-max-requests=600", written
+    )
+    events: list[Any] = [
+        published.read(line, published.EVENT)
+        for line in (tmp_path / "events.jsonl").read_bytes().splitlines()
+    ]
+    ended = [event["round"] for event in events if event["event"] == "round-ended"]
+    _, part = run(tmp_path, "--conformance-only=account/fields")
+
+    assert report["whole"] == ended == ["smoke"]
+    assert "  checked to the end: depth smoke" in terminal.lines(report)
+    assert "whole" not in part
+
+
 def test_what_failed_before_comes_first(whole: tuple[Path, Report]) -> None:
     """The first failure of a whole run is there after few requests."""
     folder, _ = whole
@@ -141,7 +160,7 @@ def test_a_run_writes_its_events(whole: tuple[Path, Report]) -> None:
 
     assert (kinds[0], kinds[-1], kinds.count("verdict")) == ("begun", "verdict", 1)
     assert {(each["requirement"], each["operation"]) for each in failures} == failed(report)
-    assert kinds.index("failure") < kinds.index("stage-ended")
+    assert kinds.index("failure") < kinds.index("round-ended")
     assert events[-1]["requests"] == report["exchanges"]["count"]
     assert events[-1]["needed-budget"] == report["needed-budget"]
 

@@ -86,6 +86,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
         yield from _gaps([gap for gap in gaps if "known" not in gap])
     yield from _masked(report.get("masked", ()))
     yield from _budgets(report.get("budgets", ()))
+    yield from _rounds(report)
     for sentence in circumstances.sentences(report):
         yield [(f"  {sentence}", "warn")]
     yield [(f"  target  {report['target']['base-url']}", "")]
@@ -95,6 +96,15 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield [(f"  {settings(report['suite'])}", "")]
     if shards.is_part(report):
         yield [("  `conformance merge DIR…` makes one report of all shards", "")]
+
+
+def _rounds(report: Report) -> Iterator[list[Span]]:
+    """Which rounds of a run that was cut have come to their ends."""
+    whole, depth = report.get("whole"), report["suite"]["depth"]
+    if whole is not None and depth not in whole:
+        named = " and ".join(whole)
+        sentence = f"checked to the end: depth {named}" if whole else "no depth checked to the end"
+        yield [(f"  {sentence}", "")]
 
 
 def _verdict(report: Report) -> Iterator[list[Span]]:

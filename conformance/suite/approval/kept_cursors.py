@@ -22,21 +22,25 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Later:
-    """What the cursor of a page leads to after a while, and that page with one record more."""
+    """What the cursor of a page leads to after a while, and that page with one record more.
+
+    `approved` are the ids of the reviews that the run has approved: a list may have moved them.
+    """
 
     page: Exchange
     kept: Exchange
     longer: Exchange
+    approved: frozenset[str]
 
     @property
     def repeated(self) -> set[str]:
-        """The records that the page has shown already."""
-        return set(_order(self.kept)) & set(_order(self.page))
+        """The records that the page has shown already; none where one of them has moved."""
+        return set() if self._has_moved else set(_order(self.kept)) & set(_order(self.page))
 
     @property
     def missing(self) -> set[str]:
         """The record that follows the page, where the cursor leads elsewhere."""
-        is_empty = not self.kept.items and self.kept.cursor is not None
+        is_empty = not self.kept.items and (self._has_moved or self.kept.cursor is not None)
         is_open = is_empty or self.repeated
         return set() if is_open else set(self._following) - set(_order(self.kept))
 
@@ -44,15 +48,26 @@ class Later:
     def is_flawed(self) -> bool:
         """Whether records are repeated or left out.
 
-        An aged cursor may be rejected, and what has changed before it may move what follows it.
+        An aged cursor may be rejected, and what others have changed before it may move what follows
+        it. What the run has approved may move; what it has left as it was is no less listed.
         """
         is_served = self.kept.status == self.longer.status == 200
-        is_as_before = _order(self.longer)[: len(self.page.items)] == _order(self.page)
+        page, longer = self._unchanged(self.page), self._unchanged(self.longer)
+        is_as_before = longer[: len(page)] == page
         return is_served and is_as_before and bool(self.repeated | self.missing)
 
     @property
+    def _has_moved(self) -> bool:
+        return _order(self.longer)[: len(self.page.items)] != _order(self.page)
+
+    @property
     def _following(self) -> list[str]:
-        return _order(self.longer)[len(self.page.items) :]
+        if not self._has_moved:
+            return _order(self.longer)[len(self.page.items) :]
+        return self._unchanged(self.longer)[len(self._unchanged(self.page)) :][:1]
+
+    def _unchanged(self, page: Exchange) -> list[str]:
+        return [id for id in _order(page) if id not in self.approved]
 
 
 def pages_up_to(review: Review, scheme: str, live: Live) -> tuple[Exchange, ...]:
@@ -144,7 +159,8 @@ def _followed(page: Exchange, live: Live) -> Later:
     """What the cursor of a page leads to now, and the page with one record more."""
     following = page.call.asking(**_onward(page, live))
     longer = page.call.asking(limit=str(len(page.items) + 1))
-    return Later(page, _sent(following, page, live, fresh=True), _sent(longer, page, live))
+    kept, approved = _sent(following, page, live, fresh=True), frozenset(live.session.approved)
+    return Later(page, kept, _sent(longer, page, live), approved)
 
 
 def _onward(page: Exchange, live: Live) -> dict[str, str | None]:

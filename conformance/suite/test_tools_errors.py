@@ -9,6 +9,9 @@ from conformance.http.exchange import MISSING, Call
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.pagination import BEGINNING, PAGE
+from conformance.suite.tools.filters import cursor_of
+from conformance.suite.tools.interfaces import Received
 from conformance.suite.tools.rejections import Rejection, again, rejections
 from conformance.suite.tools.schema import rejection
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
@@ -23,17 +26,39 @@ REASONS = frozenset({400, 403, 404, 422})
 def test_the_content_of_a_tool_matches_its_output_schema(
     operation: Operation, toolbox: Toolbox
 ) -> None:
-    """Structured content matches the output schema, also that of an error: clients check it."""
+    """Structured content matches the output schema, also that of an error: clients check it.
+
+    Of a list too, up to its last page, which has no cursor.
+    """
     schema = toolbox.tool(operation).get("outputSchema")
     if not isinstance(schema, dict):
         raise NotApplicable(f"the tool {operation.id} has no output schema")
-    for each in rejections(operation, toolbox.live):
-        _check_output(each.by_tool, schema)
+    for rejected in rejections(operation, toolbox.live):
+        _check_output(rejected.by_tool, schema)
     call = toolbox.live.call(operation)
-    served = toolbox.require_baseline(operation, arguments_of(call))
-    if not _matches(served, schema) and _is_flawed(call, toolbox):
+    served = [toolbox.require_baseline(operation, arguments_of(call)), *_pages(call, toolbox)]
+    if not all(_matches(each, schema) for each in served) and _is_flawed(call, toolbox):
         raise NotApplicable("the data itself violates the contract, as other requirements say")
-    _check_output(served, schema)
+    for each in served:
+        _check_output(each, schema)
+
+
+def _pages(call: Call, toolbox: Toolbox) -> Iterator[ToolResult]:
+    """The longest pages of a list by tool, as many as are read of a pagination's beginning."""
+    operation = toolbox.live.operation(call.operation)
+    cursor = cursor_of(call, operation, toolbox) if operation.is_list else None
+    if cursor is None:
+        return
+    page = call.asking(limit=str(PAGE))
+    for _ in range(BEGINNING):
+        result = toolbox.call_as_primary(operation, arguments_of(page), "a page by tool")
+        if not result.is_served:
+            break
+        yield result
+        further = Received(result.exchange, result).cursor
+        if further is None:
+            break
+        page = page.asking(**{cursor: further})
 
 
 def _matches(result: ToolResult, schema: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,15 +12,19 @@ import pytest
 from altered_target import Send, Stage, json_response, stage, without
 from intercepted import asked
 
+from conformance.assurance.selftest import population
 from conformance.contract.verdict import Inconclusive
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_data as tools_data
+from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live
-from conformance.suite.tools.channel import MODERN
+from conformance.suite.tools.channel import MODERN, Caller
 from conformance.suite.tools.toolbox import Toolbox
 
 ONE_SCHEME = without("credentials/primary/bearer")
 """With two, tools are called by each of them."""
+SESSIONS = Path(__file__).parents[1] / "population" / "sessions.toml"
+BOUND = "sessions-of-one-credential"
 
 
 @pytest.mark.parametrize(
@@ -165,3 +170,17 @@ def test_without_a_handshake_each_request_has_all_context() -> None:
     assert [sent.headers["mcp-param-wanted"] for sent in calls] == [
         asked(sent)["params"]["arguments"]["reviewId"] for sent in calls
     ]
+
+
+def test_a_caller_with_two_credentials_has_a_session_of_its_own() -> None:
+    """It may belong to either: each alone is served in a session that it has begun alone."""
+    bound = next(each for each in population.load([SESSIONS]) if each.id == BOUND)
+    with stage(edits=bound.edits) as one:
+        toolbox, target = one.things["toolbox"], one.session.target
+        operation = one.session.contract.operation("review_list")
+        lacking, outsider = target.lacking("videos:read"), target.credentials["outsider"]
+        both = Caller(lacking, "bearer", other_headers(outsider, "bearer"))
+        together = toolbox.call_together(operation, [({"limit": 1}, both)], "both")
+
+        assert [each.is_served for each in together] == [True]
+        assert toolbox.call(operation, {"limit": 1}, lacking, "bearer").is_served

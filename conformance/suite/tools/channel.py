@@ -226,7 +226,8 @@ class Channel:
         name = caller.credential.name if caller.credential else "nobody"
         if name == NEAR_MISS:
             return self._connect(caller)
-        fact = fact_name("handshake", name, caller.scheme)
+        # With two credentials, a session may belong to either.
+        fact = fact_name("handshake", name, caller.scheme, "beside" if caller.beside else None)
         return self.session.fact(fact, lambda own: Channel(own)._connect(caller))
 
     def _connect(self, caller: Caller) -> Connection:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.contract import requirements
 from conformance.runner import history, order, precedence, selection
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
@@ -163,8 +164,10 @@ def whole_rounds(config: pytest.Config) -> list[str] | None:
 
     None for a run of a part of the checks, or of several processes, which has no rounds.
     """
-    is_part = config.getoption("conformance_class") or config.getoption("conformance_shard")
-    if ENGINE not in config.stash or is_part or config.stash[SESSION].focus is not None:
+    if ENGINE not in config.stash or config.stash[SESSION].focus is not None:
+        return None
+    classes = set(config.getoption("conformance_class") or requirements.CLASSES)
+    if classes != set(requirements.CLASSES) or config.getoption("conformance_shard"):
         return None
     recorded = config.stash[RECORDED]
     left = recorded.items.keys() - recorded.finished

@@ -1,6 +1,6 @@
 """How much a run spends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -85,3 +85,17 @@ DEPTHS = {
         sizes=99,
     ),
 }
+
+TRIAL = "trial"
+_OF_TRIALS = replace(
+    DEPTHS["quick"],
+    name=TRIAL,
+    limits=DEPTHS["standard"].limits,
+    sizes=DEPTHS["standard"].sizes,
+)
+"""That of the trials of the self-test: every page size, with the samples of a quick run."""
+
+
+def named(name: str) -> Depth:
+    """The depth of a run, or of a trial."""
+    return _OF_TRIALS if name == TRIAL else DEPTHS[name]

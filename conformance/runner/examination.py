@@ -19,8 +19,8 @@ from conformance.report.console.line import shown
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
 from conformance.report.ledger import LEDGER_FILE
+from conformance.runner import depth as depths
 from conformance.runner import limits, preflight, stated_inputs, stated_target, worker
-from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.runner.stash import DURATIONS, ROUNDS
 from conformance.runner.usage import usage_error
@@ -118,7 +118,7 @@ def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> S
         examined.target,
         examined.transport,
         seed=seed,
-        depth=DEPTHS[depth],
+        depth=depths.named(depth),
         rate=rate / processes if rate else None,
         connections=stated.connections // processes if stated.connections else None,
         budget=Budget(requests=None, seconds=None, owner="run"),

@@ -17,7 +17,7 @@ from conformance.assurance.selftest.altered import Edit
 from conformance.contract import openapi
 from conformance.http.budget import Budget
 from conformance.http.in_process import InProcess
-from conformance.runner.depth import DEPTHS
+from conformance.runner.depth import TRIAL, named
 from conformance.runner.session import Session
 from conformance.suite import wiring
 from conformance.target.profile import parse
@@ -77,14 +77,13 @@ def stage(
     change: Change = lambda _: None,
     spoil: Spoil = lambda request, send: send(request),
     edits: Sequence[Edit] = (),
-    pages: int = DEPTHS["quick"].pages,
+    pages: int = named(TRIAL).pages,
 ) -> Iterator[Stage]:
     """A new reference with these edits, this change of its profile, and `spoil`.
 
-    `pages` are the most pages that are read of a list; page sizes are those of a standard run.
+    `pages` are the most pages that are read of a list.
     """
-    standard = DEPTHS["standard"]
-    depth = replace(DEPTHS["quick"], pages=pages, limits=standard.limits, sizes=standard.sizes)
+    depth = replace(named(TRIAL), pages=pages)
     package = altered.load(edits)
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit, EditError
 from conformance.contract import requirements
-from conformance.runner.depth import DEPTHS
+from conformance.runner.depth import DEPTHS, TRIAL
 from conformance.storage import toml_text
 
 FILES = ("mutants.toml", "variants.toml")
@@ -30,7 +30,7 @@ APPEAL = "appeal"
 
 EDIT_KEYS = {"module", "old", "new"}
 SEED = 1
-DEPTH = "quick"
+DEPTH = TRIAL
 
 
 class PopulationError(ValueError):
@@ -178,7 +178,7 @@ def _check(kind: str, entry: Mapping[str, Any]) -> None:
         expected, kind_of_value = TYPES.get(key, (str, "a string"))
         if type(value) is not expected:
             raise PopulationError(f"{name}: {key} must be {kind_of_value}")
-    if entry.get("depth", DEPTH) not in DEPTHS:
+    if "depth" in entry and entry["depth"] not in DEPTHS:
         raise PopulationError(f"{name}: depth must be one of {', '.join(DEPTHS)}")
 
 

@@ -333,7 +333,7 @@ def test_the_estimate_follows_from_latency_and_rate() -> None:
 
     exchanges = [each.exchanges for each in (smoke, quick, standard)]
     assert exchanges == list(expectation.EXCHANGES.values())
-    assert (smoke.seconds, paced.seconds) == (2.9, 36.0)
+    assert (smoke.seconds, paced.seconds) == (2.4, 30.0)
 
 
 def test_a_diagnosis_is_printed(monkeypatch: Any, capsys: Any, tmp_path: Any) -> None:

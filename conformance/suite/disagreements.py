@@ -41,7 +41,7 @@ Round = tuple[Sighting, Sighting, Sighting]
 def confirmed(context: Context, *, is_early: bool = False) -> Iterator[Finding]:
     """What a run has seen of records that keep disagreeing, one finding of each kind.
 
-    After the reads of a narrow round, one of each kind is repeated: the run has more to compare.
+    At the end of a narrow round, one of each kind is confirmed, and the rest at the end of the run.
     """
     differing = list(_differing(context))
     restless = set[str]().union(*(agreement.restless(each, context.contract) for each in differing))

@@ -81,9 +81,10 @@ class View:
         has_marks = bool(self.marks) and self.extent.neighbours is not None
         return has_marks and not self.leads_to_mark(path)
 
-    def has_marks_below(self, path: Path) -> bool:
-        """Whether a mark is below."""
-        return any(len(mark) > len(path) and mark[: len(path)] == path for mark in self.marks)
+    def steps_to_marks(self, path: Path) -> set[str | int]:
+        """The keys and indexes of what a container holds that lead to a mark."""
+        below = (mark for mark in self.marks if len(mark) > len(path))
+        return {mark[len(path)] for mark in below if mark[: len(path)] == path}
 
 
 def lines(
@@ -178,10 +179,11 @@ def _shown(value: list[Any], children: Sequence[Child], path: Path, view: View) 
     """The numbers of the children that are shown: the marked ones, and some beside them."""
     numbers = range(len(children))
     is_object = isinstance(value, Members)
-    if not view.has_marks_below(path):
+    steps = view.steps_to_marks(path)
+    if not steps:
         most = view.extent.members if is_object else view.extent.items
         return set(numbers[:most])
-    marked = {number for number in numbers if view.leads_to_mark((*path, children[number][0]))}
+    marked = {number for number in numbers if children[number][0] in steps}
     if not is_object:
         return marked
     if view.extent.neighbours is None:
@@ -216,7 +218,7 @@ def _inline(value: Any, path: Path, view: View) -> str | None:
     if not isinstance(value, list):
         is_marked = path in view.marks
         return _scalar(value, view.extent.text if is_marked else view.extent.string)
-    if view.has_marks_below(path):
+    if view.steps_to_marks(path):
         return None
     is_too_deep = len(path) >= view.extent.deepest
     text = None if is_too_deep and value else _small(value, view.extent)

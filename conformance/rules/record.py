@@ -100,8 +100,8 @@ def _records(found: list[Any], operation: Operation, contract: Contract) -> Judg
             yield Judgement(requirement, _defect(each, operation, doubted=True), unsure=True)
             return
     violated: dict[tuple[str, object], Fault] = {}
-    for each in faults:  # a value may break several keywords of its schema: it is one defect
-        violated.setdefault((_requirement(each, resource, names), _place(each)), each)
+    for each in faults:  # a field that is wrong in many records, or in many ways, is one defect
+        violated.setdefault((_requirement(each, resource, names), _field(each)), each)
     for (requirement, _), fault in violated.items():
         yield Judgement(requirement, _defect(fault, operation))
     exercised = _exercised(records, resource, names)
@@ -110,8 +110,9 @@ def _records(found: list[Any], operation: Operation, contract: Contract) -> Judg
         yield _suffixes(records, operation, contract)
 
 
-def _place(fault: Fault) -> tuple[object, ...]:
-    return (fault.record, fault.path, _properties(fault))
+def _field(fault: Fault) -> tuple[str, ...]:
+    """The names that lead to the wrong field: an index is none."""
+    return (*(name for name in fault.path if isinstance(name, str)), *_properties(fault))
 
 
 def _defect(fault: Fault, operation: Operation, *, doubted: bool = False) -> Defect:

@@ -66,9 +66,13 @@ def _matches(result: ToolResult, schema: dict[str, Any]) -> bool:
 
 
 def _is_flawed(call: Call, toolbox: Toolbox) -> bool:
-    """Whether the same data violates the contract over HTTP."""
-    over_http = toolbox.live.callers.baseline(call, scheme=toolbox.scheme)
-    return bool(toolbox.live.session.problems(over_http))
+    """Whether the same data violates the contract over HTTP; of a list, on any page of it."""
+    live, scheme = toolbox.live, toolbox.scheme
+    over_http = [live.callers.baseline(call, scheme=scheme)]
+    if live.operation(call.operation).is_list:
+        primary = live.callers.credential("primary")
+        over_http += live.paginations.read(call, PAGE, primary, scheme).pages
+    return any(live.session.problems(each) for each in over_http)
 
 
 def _check_output(result: ToolResult, schema: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ RESPONSE, RECORD, REQUESTED, ARGUMENTS = (
     f"conformance.rules.{name}" for name in ("response", "record", "requested", "arguments")
 )
 PAGE, EXPECT = "conformance.rules.page", "conformance.suite.callers.expect"
-FAULTS = "for each in reversed(faults)}"
+FAULTS = "violated.setdefault((_requirement(each, resource, names), _field(each)), each)"
 FOREIGN = "if id.lower() != wanted.lower()"
 REJECTED = "hold(requirement, exchange.status in allowed,", "hold(requirement, True,"
 STATUS = "    if response.status in allowed:\n        return\n", "    return\n"
@@ -29,7 +29,7 @@ def text(name: str) -> tuple[str, str]:
 
 def faults(keyword: str) -> tuple[str, str]:
     """The edit that makes the rule on records overlook what one keyword rejects."""
-    return FAULTS, f'{FAULTS[:-1]} if each.keyword != "{keyword}"}}'
+    return FAULTS, f'each.keyword == "{keyword}" or {FAULTS}'
 
 
 CHECKERS = {

@@ -5,12 +5,13 @@ A rule is a pure function of one exchange and the contract; those on callers are
 
 from conformance.contract.openapi import Contract
 from conformance.http.exchange import MISSING, Exchange
-from conformance.rules import arguments, client, page, record, response
+from conformance.rules import arguments, client, page, record, response, statements
 from conformance.rules.judgement import Judgements
 
 REQUIREMENTS = {
     "response": response.REQUIREMENTS,
     "record": record.REQUIREMENTS,
+    "statements": statements.REQUIREMENTS,
     "page": page.REQUIREMENTS,
     "arguments": arguments.REQUIREMENTS,
     "client": client.REQUIREMENTS,
@@ -33,7 +34,9 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
     if exchange.response.is_unreadable:
         return
     if exchange.status == 200 and exchange.data is not MISSING:
-        yield from record.examine(exchange.data, contract.operation(exchange.operation), contract)
+        operation = contract.operation(exchange.operation)
+        yield from record.examine(exchange.data, operation, contract)
+        yield from statements.examine(exchange.data, operation)
         yield from page.examine(exchange)
 
 

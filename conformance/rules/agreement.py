@@ -13,6 +13,7 @@ from conformance.contract.verdict import Defect, Kind, defect
 from conformance.rules.answer import TOOL, Way
 from conformance.rules.records import differing_by_tool, differing_of_contract, in_lower_case
 from conformance.rules.sighting import Sighting
+from conformance.rules.suspicion import Suspicion, Variant
 
 BELOW, LISTED, SPELLED, BY_ID, BY_TOOL = (
     "read/parent",
@@ -26,21 +27,8 @@ REQUIREMENTS = (BELOW, LISTED, SPELLED, BY_ID, BY_TOOL)
 
 
 @dataclass(frozen=True)
-class Variant:
-    """Equal sightings of one record: the first at each place, and how many there are."""
-
-    places: tuple[Sighting, ...]
-    count: int
-
-
-@dataclass(frozen=True)
-class Disagreement:
-    """Two sightings of a record that differ in some properties, and what they violate."""
-
-    requirement: str
-    usual: Sighting
-    odd: Sighting
-    properties: tuple[str, ...]
+class Disagreement(Suspicion):
+    """Two sightings of one record that differ in some properties."""
 
     @property
     def operation(self) -> str:
@@ -50,10 +38,9 @@ class Disagreement:
         chosen = by_id if self.requirement == BY_ID and by_id else ways
         return chosen[0].operation.id
 
-    @property
-    def kind(self) -> tuple[str, ...]:
-        """What it has in common with others that one defect causes."""
-        return (self.requirement, self.operation, *self.properties)
+    def contradicting(self, usual: Sighting, odd: Sighting, contract: Contract) -> list[str]:
+        """The properties in which they differ."""
+        return differing(usual, odd, contract)
 
     def defect(self, usual: Sighting, odd: Sighting) -> Defect:
         """The defect, as these later sightings show it."""

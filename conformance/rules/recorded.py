@@ -9,12 +9,13 @@ from itertools import groupby
 
 from conformance.contract.openapi import Contract
 from conformance.rules import agreement, tenants, timeline, walks
-from conformance.rules.agreement import Disagreement, Variant
+from conformance.rules.agreement import Disagreement
 from conformance.rules.answer import Answer
 from conformance.rules.lag import Lag
 from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling, Rulings
 from conformance.rules.sighting import Sighting, sightings
+from conformance.rules.suspicion import Variant
 
 UPDATED = "updatedAt"
 TURNS = 4

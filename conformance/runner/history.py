@@ -1,16 +1,16 @@
 """What a process has seen of the records of a target, whichever item has asked for them."""
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conformance.contract.verdict import Finding
 from conformance.http.exchange import FACT
-from conformance.rules.agreement import Variant
 from conformance.rules.answer import Answer
 from conformance.rules.records import Record
 from conformance.rules.sighting import Key, Place, Sighting, sightings
+from conformance.rules.suspicion import Variant
 from conformance.runner.result import ItemResult
 
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ class History:
         own = (each for each in found if each.key[1] in ids)
         return sorted(own, key=lambda each: each.answer.exchange.id)
 
-    def differing(self) -> Iterator[list[Variant]]:
-        """The records that were not always shown alike, in the same order in every schedule."""
-        for key in sorted(self._records, key=repr):
-            variants = self._records[key]
-            if 1 < len(variants) <= MOST_VARIANTS:
-                ordered = [variants[digest] for digest in sorted(variants)]
-                yield [Variant(_places(each), each.count) for each in ordered]
+    def records(self) -> dict[Key, list[Variant]]:
+        """The variants of each record, in the same order in every schedule."""
+        return {
+            key: [Variant(_places(seen), seen.count) for _, seen in sorted(own.items())]
+            for key in sorted(self._records, key=repr)
+            if len(own := self._records[key]) <= MOST_VARIANTS
+        }
 
 
 def _places(seen: _Seen) -> tuple[Sighting, ...]:

@@ -105,8 +105,11 @@ def test_a_colleague_replays_its_own_approval(
 def test_a_key_of_another_account_is_a_conflict_or_an_approval(
     live: Live, approvals: Approvals, trials: Trials
 ) -> None:
-    """Primary's key, sent by a colleague for another review, never returns primary's result."""
-    trial = trials.approved(trials.first().scheme)
+    """Primary's key, sent by a colleague for another review, never returns primary's result.
+
+    It is the key of its last scheme: the colleague sends that of the first for primary's review.
+    """
+    trial = trials.approved(live.callers.credential("primary").schemes[-1])
     colleague = live.callers.colleague()
     other = taken(colleague, live, approvals)
     purpose = "primary's key for another review, as the colleague"

@@ -1,16 +1,13 @@
 """Read: a valid request returns the requested data (Endpoints, Resources and their fields)."""
 
-from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
 from conformance.runner.context import Context
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import lists, with_all_limits
 from conformance.suite.lists.live import Live, parameter_of
@@ -155,48 +152,3 @@ def test_a_record_that_does_not_exist_is_not_found(operation: Operation, live: L
         is_open = response.status in REJECTIONS or shows_existence(response, live)
         if id == made_up or not is_open:
             expect.status(response, 404, 403, because="the id of no record")
-
-
-@requirement("read/reason")
-def test_a_review_that_cannot_be_approved_has_the_reason(live: Live) -> None:
-    """A reason that is present is not empty, in the list and by id."""
-    ids = live.session.target.fixtures.unapprovable_reviews[:2]
-    calls = [Call("review_get", {"reviewId": id}) for id in ids]
-    purpose = "why can it not be approved?"
-    responses = [response for _, response in live.readings(live.operation("review_get"))]
-    responses += live.callers.send_all(calls, purpose)
-    listed = [each.record for each in live.records("review_list")]
-    reviews = [*(response.data for response in responses), *listed]
-    closed = [
-        each for each in reviews if isinstance(each, dict) and each.get("approvable") is False
-    ]
-    if not closed:
-        raise Inconclusive(
-            "no review says that it cannot be approved", needs=("data in the target",)
-        )
-    suspects = [each for each in closed if _has_empty_reason(each) and is_uuid(each.get("id"))]
-    for review in suspects[:1]:
-        call = Call("review_get", {"reviewId": review["id"]})
-        again = live.callers.send(call, purpose=purpose)
-        if isinstance(again.data, dict) and _has_empty_reason(again.data):
-            _report_empty_reason(again)
-
-
-def _has_empty_reason(review: Mapping[str, object]) -> bool:
-    """Whether a review that cannot be approved has an empty reason; an absent one is allowed."""
-    return review.get("approvable") is False and review.get("approvalUnavailableReason") == ""
-
-
-def _report_empty_reason(response: Exchange) -> None:
-    name = "approvalUnavailableReason"
-    expect.violated(
-        defect(
-            Kind.VALUE,
-            "a review that cannot be approved has an empty reason",
-            expected="a reason",
-            actual="",
-        )
-        .on(name)
-        .at(in_data(response, name)),
-        response,
-    )

@@ -9,8 +9,8 @@ import pytest
 from conformance.contract import openapi
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.rules import agreement, answer, requested, sighting
-from conformance.rules.agreement import Variant
 from conformance.rules.answer import Answer
+from conformance.rules.suspicion import Variant
 
 CONTRACT = openapi.load()
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"

@@ -38,4 +38,4 @@ def test_a_target_with_new_records_in_each_response_takes_little_memory(
     seen.add(page(1, first, *others, name="One"))
     seen.add(page(2, first, *others, name="Another"))
 
-    assert {variants[0].places[0].key[1] for variants in seen.differing()} == {first, others[0]}
+    assert {id for _, id, *_ in seen.records()} == {first, others[0]}

@@ -24,7 +24,7 @@ from conformance.report.document_types import (
     RequirementEntry,
 )
 from conformance.report.repair import conditions
-from conformance.rules import agreement, replay
+from conformance.rules import agreement, relations, replay
 from conformance.rules import answer as answers
 from conformance.rules.sighting import sightings
 from conformance.runner import examination, items
@@ -39,6 +39,9 @@ UNCHECKED, UNSENT = "NOT CHECKED", "NOT SENT"
 
 MOST_CHECKS = 2
 """Checks that are performed again for one failure: many may have shown it."""
+
+OF_RECORDS = frozenset({*agreement.REQUIREMENTS, *relations.REQUIREMENTS})
+"""What the rules on all records that a run was shown have found, if it is no check."""
 
 Failure = tuple[RequirementEntry, FindingEntry]
 
@@ -91,7 +94,7 @@ class Replay:
 
     def _decided(self, failure: Failure) -> Outcome:
         entry, found = failure
-        is_of_rule = "responses" in found or entry["id"] in agreement.REQUIREMENTS
+        is_of_rule = "responses" in found or entry["id"] in OF_RECORDS
         obstacle = self._obstacle(found)
         fresh = self._sent(found) if is_of_rule and obstacle is None else []
         outcome = self._by_rule(failure, fresh) or self._by_check(failure)
@@ -116,6 +119,8 @@ class Replay:
         if "responses" in found:
             every = (each for exchange in fresh for each in context.judgements(exchange))
             judged = [each.problem for each in every if each.requirement == entry["id"]]
+        elif entry["id"] in relations.REQUIREMENTS:
+            judged = list(_contradictions(fresh, context))
         else:
             judged = list(_disagreements(fresh, context))
         wrong = [problem for problem in judged if problem is not None]
@@ -202,6 +207,16 @@ def _disagreements(fresh: Sequence[Exchange], context: Context) -> Iterator[str 
             yield None
         except Violation as violation:
             yield violation.message
+
+
+def _contradictions(fresh: Sequence[Exchange], context: Context) -> Iterator[str | None]:
+    """What the records of responses keep contradicting each other in; None for nothing."""
+    try:
+        disagreements.require_relations(fresh, context)
+    except Violation as violation:
+        yield violation.message
+    else:
+        yield from [None] if all(answers.of(each, context.contract) for each in fresh) else []
 
 
 def _ids(exchange: Exchange, context: Context) -> set[str]:

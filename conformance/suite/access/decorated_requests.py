@@ -146,6 +146,7 @@ class DecoratedRequests:
 
     def _outsiders(self, response: Exchange) -> Iterator[Defect]:
         ids = {id.lower() for group in self._groups for id in group.values()}
+        ids |= self.live.fact("grant-of-the-outsider", _grant_of_the_outsider)
         outside = [
             each
             for each in response.items
@@ -232,6 +233,20 @@ class DecoratedRequests:
         is_shown = response.status == 200 and not ids.isdisjoint(_keys(response))
         otherwise = _otherwise(response, "shows records of another caller")
         expect.that(not is_shown, otherwise.on("id"), response)
+
+
+def _grant_of_the_outsider(live: Live) -> frozenset[str]:
+    """The projects and companies that the outsider lists first, and primary does not."""
+    outsider = live.session.target.credentials.get("outsider")
+    if outsider is None:
+        return frozenset()
+    page = live.callers.send(Call("project_list"), outsider, purpose="the outsider's projects")
+    own = {id for each in live.records("project_list") for id in _owners(each.record)}
+    return frozenset(id for each in page.items for id in _owners(each)) - own
+
+
+def _owners(project: Record) -> set[str]:
+    return {str(project[name]).lower() for name in ("id", "companyId") if name in project}
 
 
 def _by_both_schemes(plain: Call, caller: Credential, baseline: Exchange) -> Decorated:

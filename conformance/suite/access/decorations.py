@@ -16,6 +16,8 @@ Header = tuple[str, str]
 
 UNKNOWN = (conditions.UNKNOWN, "1")
 LANGUAGE = ("accept-language", "de-CH, de;q=0.9")
+OPERATORS = ("[ne]", "[$ne]")
+"""What a parser of queries may read in the name of a parameter: all but the value."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,15 @@ def in_path(
 
 
 def _ambiguous(plain: Call, stated: tuple[str, str], other: str) -> Iterator[Decorated]:
-    """A parameter with two values, in both orders and under two names."""
+    """A parameter with two values, in both orders and under two names, and with an operator."""
     name, _ = stated
     rest = plain.asking(**{name: None})
-    pairs = {
+    pairs: dict[str, tuple[tuple[str, str], ...]] = {
         f"two values of {name}": (stated, (name, other)),
         f"two values of {name}, the other one first": ((name, other), stated),
         f"{name}[] beside {name}": (stated, (f"{name}[]", other)),
     }
+    pairs |= {f"{name}{each}": ((f"{name}{each}", stated[1]),) for each in OPERATORS}
     for label, pair in pairs.items():
         yield Decorated(label, _asking(rest, *pair), is_neutral=False)
 

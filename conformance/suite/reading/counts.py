@@ -1,4 +1,4 @@
-"""The languages of a video, and the counts of a project."""
+"""The counts of a project, beside the list of videos."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,61 +6,15 @@ from dataclasses import replace
 
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.records import record_key
+from conformance.rules.records import Record, record_key
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import Pagination
-from conformance.suite.reading.names import Record, property_of
 
 ROUNDS = 2
 MOST_READ = 25
 """Videos of one project that are read one by one before its count of localizations is reported."""
-
-
-def languages_of(video: Record) -> list[str]:
-    """The languages of the localizations of a video, where they are strings."""
-    localizations = video.get("localizations")
-    items = localizations if isinstance(localizations, list) else []
-    shown = [each.get("language") for each in items if isinstance(each, dict)]
-    return [language for language in shown if isinstance(language, str)]
-
-
-def repeats(languages: Sequence[str]) -> bool:
-    """Whether a language occurs more than once."""
-    return len(set(languages)) < len(languages)
-
-
-def report_languages(response: Exchange, languages: Sequence[str]) -> None:
-    """Raise Violation for a video with several localizations in one language."""
-    expect.violated(
-        defect(
-            Kind.REPEATED,
-            "the languages of a video are {languages}",
-            expected="each language once",
-            languages=", ".join(languages),
-        )
-        .on("localizations", "language")
-        .at(in_data(response, "localizations")),
-        response,
-    )
-
-
-def require_possible(project: Record, page: Exchange) -> None:
-    """No more localizations of a project are completed than there are."""
-    done, count = project.get("completedLocalizationCount"), project.get("localizationCount")
-    if isinstance(done, int) and isinstance(count, int) and done > count:
-        expect.violated(
-            defect(
-                Kind.VALUE,
-                "a project has {count} localizations, and {done} of them completed",
-                expected="at most as many completed localizations as localizations",
-                actual=done,
-                count=count,
-                done=done,
-            ).on("completedLocalizationCount", "localizationCount"),
-            page,
-        )
 
 
 def tally(videos: Pagination) -> dict[str, Counter[str]]:
@@ -150,3 +104,8 @@ def _has_as_many(video: Record, response: Exchange) -> bool:
     if not isinstance(localizations, list):
         return False
     return len(localizations) == len(video["localizations"])
+
+
+def property_of(response: Exchange, name: str) -> object:
+    """A property of the record of a response."""
+    return response.data.get(name) if isinstance(response.data, dict) else None

@@ -245,7 +245,7 @@ def test_a_review_whose_approval_was_under_way_is_not_used_again(tmp_path: Path)
             assert reference.is_held.wait(60)
             running.kill()
         spent = {review for review, _ in ledger.read(reports)}
-        assert reference.approved[held - 1] in spent
+        assert reference.approved[held - 1].lower() in spent
         held = len(reference.approved)  # another approval may have been under way beside it
         assert main([*options, "--resume", str(reports)]) == CONFORMANT
 

@@ -100,6 +100,28 @@ def test_two_reviews_approved_at_once_are_both_approved(
         _check_approved(approved)
 
 
+@requirement("approval/replay")
+def test_two_reviews_approved_at_once_keep_their_results(
+    live: Live, approvals: Approvals, preconditions: Preconditions
+) -> None:
+    """The record of one key takes nothing from that of another, nor of the same for another review.
+
+    Where one key approved two reviews, it is one of each of them. Where the results are not those
+    of their reviews, or differ, other checks report that.
+    """
+    _require_single_approvals(preconditions)
+    both = [*side_by_side(live, one_key=False), *side_by_side(live, one_key=True)]
+    for approved in both:
+        for first in approved.successes[:1] if _has_one_result(approved) else ():
+            purpose = "a replay after approvals of two reviews at once"
+            replay = approvals.approve(
+                approved.review, approved.key, scheme=first.scheme, purpose=purpose
+            )
+            approvals.reader.require_found(replay, approved.after)
+            expect.status(replay, 200, before=first)
+            check_replay(replay, first)
+
+
 @requirement("approval/key-other-review", observes="observe/races")
 def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
     live: Live, preconditions: Preconditions
@@ -139,6 +161,16 @@ def _check_results(both: Collection[Approved]) -> None:
             ).on("id")
             is_own = str(id).lower() not in others
             expect.that(is_own, otherwise.at(in_data(response, "id")), response)
+
+
+def _has_one_result(approved: Approved) -> bool:
+    """Whether all that succeeded returned one result, which names the review, if any."""
+    results = [record_of(each) for each in approved.successes]
+    own = approved.review.id.lower()
+    return all(
+        is_same_result(each, results[0]) and str(each.get("id", own)).lower() == own
+        for each in results
+    )
 
 
 def _check_approved(approved: Approved) -> None:

@@ -130,10 +130,9 @@ def _end(pagination: Pagination) -> str:
 @requirement("observe/data")
 def test_what_the_data_does_not_exercise(operation: Operation, live: Live) -> None:
     """What no list of the target has, so that some defects of lists cannot show."""
+    lists = [live.paginations.read(live.call(operation), PAGE).records]
     if "{" in operation.path:
-        lists = [page.items for page in live.children(operation.id).values()]
-    else:
-        lists = [live.paginations.read(live.call(operation), PAGE).records]
+        lists += [page.items for page in live.children(operation.id).values()]
     for condition in unmet(lists, are_below="{" in operation.path):
         subject = f"{operation.id}: {condition.lacking}"
         _observe(live, "observe/data", subject, condition.remedy)

@@ -25,9 +25,10 @@ OF_EACH = 4
 
 @dataclass(frozen=True)
 class Approved:
-    """One of the reviews, the responses that succeeded, and the review as it reads afterwards."""
+    """One of the reviews with its key, what succeeded, and the review as it reads afterwards."""
 
     review: Review
+    key: str
     successes: tuple[Exchange, ...]
     after: Exchange
 
@@ -52,8 +53,8 @@ def _side_by_side(live: Live, *, one_key: bool) -> tuple[Approved, ...]:
         keys = [approvals.key(review.id, "side by side") for review in reviews]
     responses = _sent(list(zip(reviews, keys, strict=True)), live, approvals)
     approved = tuple(
-        _approved(review, responses[place::REVIEWS], approvals)
-        for place, review in enumerate(reviews)
+        _approved(*keyed, responses[place::REVIEWS], approvals)
+        for place, keyed in enumerate(zip(reviews, keys, strict=True))
     )
     if any(is_transient(each) or is_unavailable(each) for each in responses):
         raise NotApplicable("the race was disturbed by others")
@@ -96,10 +97,12 @@ def _sent(keyed: list[tuple[Review, str]], live: Live, approvals: Approvals) -> 
     return live.session.client.send_all(requests, [sending] * len(requests), together=True)
 
 
-def _approved(review: Review, responses: list[Exchange], approvals: Approvals) -> Approved:
+def _approved(
+    review: Review, key: str, responses: list[Exchange], approvals: Approvals
+) -> Approved:
     successes = tuple(response for response in responses if response.status == 200)
     reader = approvals.reader
     after = reader.read_approved(review) if successes else reader.read(review.id)
     if not approvals.is_spent(review, after):
         approvals.pool.give_back(review)
-    return Approved(review, successes, after)
+    return Approved(review, key, successes, after)

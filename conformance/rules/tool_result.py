@@ -62,6 +62,12 @@ class ToolResult:
         return _in_body(self.exchange, f"/result/{name}")
 
     @property
+    def code(self) -> str | None:
+        """The code of its error; None where it has none."""
+        code = self.error.get("code") if isinstance(self.error, dict) else None
+        return code if isinstance(code, str) else None
+
+    @property
     def is_served(self) -> bool:
         """Whether the call returned data."""
         return not self.is_rejected and self.data is not MISSING

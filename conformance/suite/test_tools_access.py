@@ -1,19 +1,18 @@
 """Access by tool: who may call which tool (Authentication, What the service does)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import (
-    Inconclusive,
-    NotApplicable,
-)
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call
 from conformance.http.json_rpc import messages
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
 from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_names_nothing
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
@@ -27,6 +26,8 @@ from conformance.suite.tools.toolbox import Arguments, Toolbox, arguments_of
 from conformance.target.target import Credential
 
 KINDS = api.load().id_kinds
+CONFLICTS = frozenset({400, 409, 422})
+"""The statuses of an approval that is rejected for its revision."""
 
 
 @requirement("tools/authentication")
@@ -63,6 +64,56 @@ def test_a_tool_needs_the_permission(
             operation, further, credential, scheme, purpose=f"{purpose}, a cursor"
         )
         check_shown_nothing(result)
+
+
+@requirement("tools/approval")
+def test_an_approval_by_tool_needs_no_other_permission(
+    toolbox: Toolbox, approvals: Approvals, trials: Trials
+) -> None:
+    """A stale approval of a caller who lacks another permission is no lack of a permission.
+
+    Codes show what a tool rejects. What HTTP rejects for more than the revision, others report.
+    """
+    live, operation = toolbox.live, toolbox.live.session.api.approval
+    toolbox.tool(operation)
+    trial, lacking = (
+        trials.baseline(toolbox.scheme),
+        live.session.target.lacking(operation.permission),
+    )
+    if lacking is None:
+        raise NotApplicable(f"no caller lacks {operation.permission}")
+    stale, key = trial.review.revision - 1, approvals.key(trial.review.id, "stale by tool")
+    call = approvals.call(trial.review.id, stale, key)
+    arguments = arguments_of_approval(trial.review.id, stale, key)
+
+    def by_tool(caller: Credential) -> ToolResult:
+        return toolbox.call(operation, arguments, caller, purpose="a stale approval by tool")
+
+    usual, forbidden = by_tool(live.callers.credential("primary")), by_tool(lacking)
+    if forbidden.code is None or forbidden.code == usual.code:
+        raise NotApplicable("the codes of a tool do not tell a permission from a conflict")
+    for each in _lacking_another(operation, lacking, live):
+        response = live.callers.send(call, each, each.schemes[0], purpose="a stale approval")
+        result = by_tool(each) if response.status in CONFLICTS else usual
+        otherwise = defect(
+            Kind.STATUS,
+            "{caller} has the permission to approve, and is rejected by tool: {code}",
+            expected=f"{usual.code}, as primary gets",
+            actual=result.code,
+            caller=each.name,
+            code=result.code,
+        ).at(result.error_place)
+        is_forbidden = result.code == forbidden.code
+        expect.that(not is_forbidden, otherwise, response, result.exchange)
+
+
+def _lacking_another(operation: Operation, lacking: Credential, live: Live) -> Iterator[Credential]:
+    """The callers who lack a permission, and have that of the operation."""
+    target = live.session.target
+    for permission in live.session.contract.permissions:
+        other = target.lacking(permission)
+        if permission != operation.permission and other and not other.shares_secret(lacking):
+            yield other
 
 
 @requirement("tools/grants")

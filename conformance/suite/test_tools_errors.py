@@ -163,9 +163,5 @@ def _differ(each: Rejection) -> bool:
 def _codes(each: Rejection) -> tuple[str | None, str | None]:
     """The codes of a rejection by tool and over HTTP, where there are any."""
     body = each.over_http.json if each.over_http.status in REASONS else None
-    return _code(each.by_tool.error), _code(body)
-
-
-def _code(body: Any) -> str | None:
     code = body.get("code") if isinstance(body, dict) else None
-    return code if isinstance(code, str) else None
+    return each.by_tool.code, code if isinstance(code, str) else None

@@ -154,6 +154,14 @@ class Context:
         self.session.write_ahead(review, attempt)
         self.observations.append((LEDGER, review, attempt))
 
+    # --- observations ------------------------------------------------------------------------
+
+    def observe(self, id: str, subject: str, value: object, shown: Exchange | None = None) -> None:
+        """Say what was seen of a point that the contract leaves open; the exchange exercised it."""
+        self.observations.append((id, subject, value))
+        if shown is not None:
+            self._judgements.add(shown, Judgement(id))
+
     # --- rules -------------------------------------------------------------------------------
 
     def judgements(self, exchange: Exchange) -> list[Judgement]:

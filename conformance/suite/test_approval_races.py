@@ -130,7 +130,8 @@ def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
     _require_single_approvals(preconditions)
     both = side_by_side(live, one_key=True)
     outcome = f"{sum(bool(each.successes) for each in both)} of {len(both)} approved"
-    live.session.observations.append(("observe/races", "one key for two reviews", outcome))
+    shown = next(iter(success for each in both for success in each.successes), None)
+    live.session.observe("observe/races", "one key for two reviews", outcome, shown)
     _check_results(both)
     for approved in both:
         _check_approved(approved)
@@ -182,7 +183,7 @@ def _observe(live: Live, subject: str, raced: Race) -> None:
     """Say what the requests of a race returned: 200 for all, or a conflict for most."""
     counted = Counter(response.describe() for response in raced.responses)
     outcome = ", ".join(f"{number} × {returned}" for returned, number in sorted(counted.items()))
-    live.session.observations.append(("observe/races", subject, outcome))
+    live.session.observe("observe/races", subject, outcome, *raced.responses[:1])
 
 
 def _winner(raced: Race) -> Exchange:

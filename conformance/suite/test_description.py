@@ -114,7 +114,7 @@ def test_free_choices_of_the_description(live: Live) -> None:
     free = [each for each in _differences(response) if each.effect not in BREAKING]
     for each in free[:MAX_OBSERVED]:
         subject = f"{each.effect}: {', '.join(each.operations) or 'the document'}"
-        live.session.observations.append(("observe/description", subject, str(each)))
+        live.session.observe("observe/description", subject, str(each))
 
 
 @requirement("observe/described-answers")
@@ -138,7 +138,7 @@ def test_responses_fit_both_descriptions(live: Live) -> None:
         if by_contract is None:
             text = f"does not fit the description at {by_description}"
         subject = f"{name}: {response.status}"
-        live.session.observations.append(("observe/described-answers", subject, text))
+        live.session.observe("observe/described-answers", subject, text)
 
 
 def _responses(live: Live) -> list[Exchange]:

@@ -67,7 +67,7 @@ def _check_odd_values(operation: Operation, live: Live) -> None:
         for problem in [each.problem for each in judged if each.defect is not None][:1]:
             subject = f"{operation.id}: {response.purpose}"
             found = f"{response.describe()}: {problem}"
-            live.session.observations.append(("observe/parameters", subject, found))
+            live.session.observe("observe/parameters", subject, found)
 
 
 def _check_odd_cursors(operation: Operation, live: Live) -> None:

@@ -208,4 +208,4 @@ def _responses(operation: Operation, live: Live, count: int) -> list[Exchange]:
 
 
 def _observe(live: Live, id: str, subject: str, value: object) -> None:
-    live.session.observations.append((id, subject, value))
+    live.session.observe(id, subject, value)

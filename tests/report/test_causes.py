@@ -490,6 +490,7 @@ def test_a_list_beyond_the_grant_is_one_cause() -> None:
         ("approval/stale-revision", "accepted", Severity.EFFECT),
         ("approval/stale-revision", "status", Severity.DATA),
         ("arguments/no-failure", "effect", Severity.EFFECT),
+        ("arguments/body", "accepted", Severity.EFFECT),
         ("read/success", "status", Severity.DATA),
         ("project/closed", "extra", Severity.FORM),
         ("error/code", "value", Severity.FORM),

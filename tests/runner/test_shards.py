@@ -18,6 +18,7 @@ from conformance.__main__ import main
 from conformance.commands.command_line import parser
 from conformance.contract import files
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
+from conformance.contract.verdict import Verdict
 from conformance.http.exchange import FACT
 from conformance.http.network import Network
 from conformance.report import artefacts
@@ -92,6 +93,7 @@ def test_three_shards_merge_into_the_report_of_one_run(folder: Path) -> None:
 
     jsonschema.validate(found, files.document("report.schema.json"))
     assert verdicts(found) == verdicts(whole)
+    assert verdicts(whole)["observe/races"][0] == Verdict.PASS
     same = ("verdict", "interrupted", "counts", "coverage", "unchecked", "gate", "target")
     assert {name: found[name] for name in same} == {name: whole[name] for name in same}
     counts = [

@@ -28,7 +28,7 @@ ON_ACCESS = frozenset(
 LEAKS = frozenset({Kind.ACCEPTED, Kind.FOREIGN, Kind.EFFECT})
 """Failures of these in which somebody is served; in others the rejection has another status."""
 
-ON_APPROVALS = ("approval/", "tools/approval", "arguments/approval-id")
+ON_APPROVALS = ("approval/", "tools/approval", "arguments/approval-id", "arguments/body")
 EFFECTS = frozenset({Kind.ACCEPTED, Kind.EFFECT})
 
 ON_FORM = ("response/", "envelope/", "error/", "representation/", "description/", "tools/errors")

@@ -39,6 +39,9 @@ FORMS = ("plain", *LIMITS, *BETWEEN, "cursor", "filters", "capitals", "decorated
 SETTINGS = ("alone", "after", "beside")
 """By itself, right after a caller whose outcome is another one, or concurrently with that one."""
 OUTSIDE = frozenset({"foreign", "ungranted"})
+ENDED = frozenset({"expired", "revoked"})
+"""Callers whose credential is stored, and looks valid where its state is forgotten."""
+OTHER_PAGES = frozenset({("http", "cursor"), ("http", "filters")})
 SINGLE_DEFECT = frozenset({"plain", *LIMITS, *BETWEEN})
 """The forms in which nothing but the caller or the record can be wrong.
 
@@ -78,6 +81,7 @@ class Cell:
 
         Over HTTP, one operation may forget in one form only what it has to reject. By tool, each
         operation may require another permission than its own, and each may forget whose an id is.
+        A page under a cursor or a filter is often read by code of its own.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
@@ -87,6 +91,8 @@ class Cell:
         if (self.caller, self.interface) == ("lacking another", "tool"):
             return *pairs, (self.caller, self.operation, self.interface)
         if (self.caller, self.record, *way) == ("outsider", "own", "tool", "capitals"):
+            return *pairs, (asked, self.operation, way)
+        if self.caller in ENDED and way in OTHER_PAGES:
             return *pairs, (asked, self.operation, way)
         is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
         if self.interface == "tool" or expected is Outcome.SERVED or is_between:

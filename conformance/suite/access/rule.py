@@ -41,7 +41,8 @@ SETTINGS = ("alone", "after", "beside")
 OUTSIDE = frozenset({"foreign", "ungranted"})
 ENDED = frozenset({"expired", "revoked"})
 """Callers whose credential is stored, and looks valid where its state is forgotten."""
-OTHER_PAGES = frozenset({("http", "cursor"), ("http", "filters")})
+GUARDED = frozenset({("primary", "foreign"), ("primary", "ungranted"), ("outsider", "own")})
+"""Who asks for what: a company and a project have a guard each."""
 SINGLE_DEFECT = frozenset({"plain", *LIMITS, *BETWEEN})
 """The forms in which nothing but the caller or the record can be wrong.
 
@@ -79,9 +80,9 @@ class Cell:
     def combinations(self) -> tuple[Hashable, ...]:
         """What has to occur in a covering part: every pair of values, and some triples.
 
-        Over HTTP, one operation may forget in one form only what it has to reject. By tool, each
-        operation may require another permission than its own, and each may forget whose an id is.
-        A page under a cursor or a filter is often read by code of its own.
+        Over HTTP, one operation may forget in one form only what it has to reject, or one of its
+        guards. By tool, each operation may require another permission than its own, and each may
+        forget whose an id is.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
@@ -92,12 +93,20 @@ class Cell:
             return *pairs, (self.caller, self.operation, self.interface)
         if (self.caller, self.record, *way) == ("outsider", "own", "tool", "capitals"):
             return *pairs, (asked, self.operation, way)
-        if self.caller in ENDED and way in OTHER_PAGES:
+        if self._is_guarded_apart:
             return *pairs, (asked, self.operation, way)
         is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
         if self.interface == "tool" or expected is Outcome.SERVED or is_between:
             return (*pairs,)
         return *pairs, (expected, self.operation, way)
+
+    @property
+    def _is_guarded_apart(self) -> bool:
+        """Whether one operation may forget in one form what it guards in all others."""
+        if self.interface != "http" or self.form in ("plain", *BETWEEN):
+            return False
+        is_ended_page = self.caller in ENDED and self.form in ("cursor", "filters")
+        return is_ended_page or (self.caller, self.record) in GUARDED
 
 
 def outcome(cell: Cell) -> Outcome:

@@ -38,7 +38,7 @@ def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Compar
 
 
 def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> None:
-    """Violation where a tool repeatedly has an empty page, and HTTP has records on it."""
+    """Violation where a page under filters in capitals stays empty by tool, and not over HTTP."""
     toolbox = comparison.toolbox
     for _ in range(1, ROUNDS):
         if not result.is_served or Received(result.exchange, result).items:
@@ -47,11 +47,11 @@ def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> Non
         over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
         if not over_http.items:
             return
-        purpose = "the page by tool, once more"
+        purpose = "the page by tool in capitals, once more"
         result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
     violation = defect(
         Kind.OMITTED,
-        "the tool shows no record under its filters, and HTTP shows some",
+        "the tool shows no record under filters in capitals, and HTTP shows some",
         expected=f"{len(over_http.items)} items",
         actual=0,
     ).on("items")

@@ -95,6 +95,8 @@ class Cell:
             return *pairs, (asked, self.operation, way)
         if self._is_guarded_apart:
             return *pairs, (asked, self.operation, way)
+        if self.interface == "tool" and asked in GUARDED:
+            return *pairs, (asked, self.operation, self.interface, self.scheme)
         is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
         if self.interface == "tool" or expected is Outcome.SERVED or is_between:
             return (*pairs,)

@@ -29,6 +29,8 @@ REASON = "approvalUnavailableReason"
 MOST_VALUES = 40
 OTHER_NOTATIONS = ("1e1", "10.0", " 10")
 """Notations of a limit in range of which it is open whether they are integers."""
+REVIEWS = "review_list"
+AT_THE_BEGINNING = "fixtures.approvable-reviews with one of the first page: pages that are kept"
 SORT_KEYS = ("createdAt", "updatedAt", "name", "id", "startUs")
 
 
@@ -136,6 +138,12 @@ def test_what_the_data_does_not_exercise(operation: Operation, live: Live) -> No
     for condition in unmet(lists, are_below="{" in operation.path):
         subject = f"{operation.id}: {condition.lacking}"
         _observe(live, "observe/data", subject, condition.remedy)
+    approvable = {id.lower() for id in live.session.target.fixtures.approvable_reviews}
+    if operation.id == REVIEWS and approvable:
+        first = live.callers.baseline(Call(REVIEWS))
+        if approvable.isdisjoint(str(each.get("id")).lower() for each in first.items):
+            subject = f"{operation.id}: no review that may be approved is on the first page"
+            _observe(live, "observe/data", subject, AT_THE_BEGINNING)
 
 
 @requirement("observe/parts")

@@ -1,5 +1,6 @@
 """What a run observes where the specification is silent."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -68,6 +69,18 @@ def test_data_that_cannot_show_a_defect_is_named() -> None:
         "project_list: no list that was read has more than 20 records",
         "project_list: no text has a letter beyond ASCII",
     ]
+
+
+def test_approvals_far_from_the_beginning_of_the_list_are_named() -> None:
+    """What clients read first is the same before and after them."""
+    with stage() as one:
+        listed = [each["id"] for each in one.things["live"].listing("review_list").records]
+        last = tuple(listed[-2:])
+        fixtures = replace(one.session.target.fixtures, approvable_reviews=last)
+        one.session.target = replace(one.session.target, fixtures=fixtures)
+        one.perform(observations.test_what_the_data_does_not_exercise, "review_list")
+        subjects = [subject for id, subject, _ in one.session.observations if id == "observe/data"]
+    assert subjects == ["review_list: no review that may be approved is on the first page"]
 
 
 @pytest.mark.parametrize("operation", requirements.load()["observe/data"].operations)

@@ -1,14 +1,9 @@
 """Approvals by the id of a review in the other case (Resources and their fields, UUID)."""
 
-from dataclasses import dataclass
-
 from conformance.contract.verdict import Kind, NotApplicable, defect
-from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.result import check_not_in_former_state, result_of
-from conformance.suite.approval.review import Review
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -19,23 +14,12 @@ UNKNOWN = frozenset({400, 404, 409, 422})
 """The statuses of an id in a case that is unknown, or that makes the request another one."""
 
 
-@dataclass(frozen=True)
-class Respelled:
-    """A review that was approved by its id in the other case, with its key and the response."""
-
-    review: Review
-    key: str
-    approval: Exchange
-
-
-def _respelled(live: Live) -> Respelled:
-    """The approval by such an id: a fact of the run. NotApplicable where none is taken."""
-    return live.fact(fact_name("approved", "in-the-other-case"), _approve)
-
-
-def _approve(live: Live) -> Respelled:
-    approvals = Approvals(live.session, live)
-    scheme = Trials(live.session, live, approvals).baseline().scheme
+@requirement("approval/state")
+def test_an_approval_by_an_id_in_the_other_case_takes_effect(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """Where the approval takes such an id, the review leaves its former state."""
+    scheme = trials.baseline().scheme
     if not approvals.pool.can_spare():
         raise NotApplicable("the reviews are left to other checks")
     review = approvals.pool.take()
@@ -46,35 +30,9 @@ def _approve(live: Live) -> Respelled:
     if response.status != 200:  # such an id may be unknown, and another client may revise a review
         approvals.pool.give_back(review)
         raise NotApplicable("the approval was not taken by an id in the other case")
-    return Respelled(review, key, response)
-
-
-@requirement("approval/state")
-def test_an_approval_by_an_id_in_the_other_case_takes_effect(
-    live: Live, approvals: Approvals
-) -> None:
-    """Where the approval takes such an id, the review leaves its former state."""
-    respelled = _respelled(live)
-    after = approvals.reader.read_approved(respelled.review)
+    after = approvals.reader.read_approved(review)
     expect.served(after)
-    check_not_in_former_state(respelled.review, after, respelled.approval)
-
-
-@requirement("approval/replay")
-def test_a_replay_by_the_id_in_the_case_of_the_list_repeats_the_result(
-    live: Live, approvals: Approvals
-) -> None:
-    """A review that was approved by its id in the other case is the one that the list shows."""
-    respelled = _respelled(live)
-    replay = approvals.approve(
-        respelled.review,
-        respelled.key,
-        scheme=respelled.approval.scheme,
-        purpose="the approval by the id in the other case, by the id of the list",
-    )
-    approvals.reader.require_found(replay, approvals.reader.read_approved(respelled.review))
-    expect.status(replay, 200, before=respelled.approval)
-    _check_same(respelled.approval, replay, live)
+    check_not_in_former_state(review, after, response)
 
 
 @requirement("approval/replay")
@@ -89,20 +47,13 @@ def test_a_replay_by_the_id_in_the_other_case_repeats_the_result(
     if replay.status in UNKNOWN:
         raise NotApplicable("the approval takes no id in the other case")
     expect.status(replay, 200, before=trial.approval)
-    _check_same(trial.approval, replay, live)
-
-
-def _check_same(approval: Exchange, replay: Exchange, live: Live) -> None:
-    """Violation where the results differ.
-
-    What only some deployments show, such as a link, may repeat the id as it was spelled.
-    """
-    first, again = result_of(approval), result_of(replay)
-    names = properties_that_differ(first, again, live.operation(replay.call.operation), live)
+    # What only some deployments show, such as a link, may repeat the id as it was spelled.
+    first, again = result_of(trial.approval), result_of(replay)
+    names = properties_that_differ(first, again, live.operation(call.operation), live)
     otherwise = defect(
         Kind.DIFFERENCE,
         "the replay by the id in the other case returned another result",
         expected=shown(first),
         actual=again,
     )
-    expect.that(not names, otherwise.on(*names), approval, replay)
+    expect.that(not names, otherwise.on(*names), trial.approval, replay)

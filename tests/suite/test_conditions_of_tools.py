@@ -23,7 +23,7 @@ POPULATION = Path(__file__).parent.parent / "population"
 SUBJECTS = {
     subject.id: subject
     for subject in population.load(
-        [POPULATION / f"{name}.toml" for name in ("mutants", "requests", "variants")]
+        [POPULATION / f"{name}.toml" for name in ("mutants", "variants")]
     )
 }
 DATA = tools_data.test_a_tool_returns_the_data_of_its_operation
@@ -32,7 +32,6 @@ GRANTS = tools_access.test_a_tool_stays_within_the_grant
 APPROVAL = tools_approval.test_an_approval_by_tool_is_one_over_http
 APPROVED = unusual_ids.test_an_approval_by_an_id_in_the_other_case_takes_effect
 REPLAYED = unusual_ids.test_a_replay_by_the_id_in_the_other_case_repeats_the_result
-AS_LISTED = unusual_ids.test_a_replay_by_the_id_in_the_case_of_the_list_repeats_the_result
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,6 @@ AS_LISTED = unusual_ids.test_a_replay_by_the_id_in_the_case_of_the_list_repeats_
         ("tool-of-a-review-is-cached", APPROVAL, None),
         ("approval-in-capitals-has-no-effect", APPROVED, None),
         ("replay-in-capitals-has-another-revision", REPLAYED, None),
-        ("keys-by-the-spelling-of-the-id", AS_LISTED, None),
     ],
 )
 def test_a_defect_under_one_condition_is_found(
@@ -63,7 +61,7 @@ def test_a_defect_under_one_condition_is_found(
         one.perform(check, operation)
 
 
-@pytest.mark.parametrize("check", [APPROVED, REPLAYED, AS_LISTED])
+@pytest.mark.parametrize("check", [APPROVED, REPLAYED])
 def test_an_approval_need_not_take_ids_in_the_other_case(check: Check) -> None:
     """The review is left to other checks."""
     edits = SUBJECTS["approval-of-ids-as-they-are-written"].edits

@@ -93,9 +93,9 @@ class Cell:
             return *pairs, (self.caller, self.operation, self.interface)
         if (self.caller, self.record, *way) == ("outsider", "own", "tool", "capitals"):
             return *pairs, (asked, self.operation, way)
-        if self._is_guarded_apart:
+        if self.setting == "alone" and self._is_guarded_apart:
             return *pairs, (asked, self.operation, way)
-        if self.interface == "tool" and asked in GUARDED:
+        if (self.setting, *way) == ("alone", "tool", "plain") and asked in GUARDED:
             return *pairs, (asked, self.operation, self.interface, self.scheme)
         is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
         if self.interface == "tool" or expected is Outcome.SERVED or is_between:

@@ -34,8 +34,8 @@ def _problems(file: Path, *, allow_secrets: bool) -> Iterator[str]:
         return
     try:
         yield from map(str, profile.check(file, allow_secrets=allow_secrets))
-    except ProfileError as problem:
-        yield str(problem)
+    except ProfileError as problems:
+        yield from str(problems).splitlines()
 
 
 def _has_known_failures(file: Path) -> bool:

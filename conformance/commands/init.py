@@ -1,7 +1,6 @@
 """`conformance init`: a target profile, with what the target shows of itself."""
 
 import argparse
-import json
 import os
 import tomllib
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from conformance.report import prospect
 from conformance.report.console import output
 from conformance.report.prospect import Prospect
 from conformance.report.text import word
-from conformance.storage import fresh_file
+from conformance.storage import fresh_file, toml_text
 from conformance.target import profile, trust
 from conformance.target.profile import VARIABLES
 from conformance.target.profile_file import ProfileError
@@ -144,4 +143,4 @@ def template(base_url: str | None = None) -> str:
             f"--base-url {flaw}; "
             "write http:// or https://, the host and the path up to the version segment"
         )
-    return text.replace(f'base-url = "{EXAMPLE}"', f"base-url = {json.dumps(base_url)}", 1)
+    return text.replace(f'base-url = "{EXAMPLE}"', f"base-url = {toml_text.quoted(base_url)}", 1)

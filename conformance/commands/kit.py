@@ -17,7 +17,12 @@ from conformance.assurance.certificate.bundle import Bundle, BundleProblem
 from conformance.assurance.certificate.environment import PACKAGE, NoEnvironment
 from conformance.assurance.kit import sbom, wheels
 from conformance.assurance.kit.wheels import Wheel, WheelProblem
-from conformance.commands.certification.environment_of_then import LISTED, REMEDY
+from conformance.commands.certification.environment_of_then import (
+    LISTED,
+    QUIET,
+    REMEDY,
+    WITHOUT_BUILDING,
+)
 from conformance.commands.outcome import UsageError
 from conformance.contract import files, revisions
 from conformance.contract.exit_codes import CONFORMANT
@@ -96,9 +101,10 @@ def _commands(
     wanted = [f"{PACKAGE}=={packages[PACKAGE]}", "-c", LISTED, "--wheel-dir", str(folder)]
     if links is not None:
         wanted += ["--find-links", str(links.absolute())]
+    interpreter = str(work / "venv" / "bin" / "python")
     return [
         [sys.executable, "-m", "venv", str(work / "venv")],
-        [str(work / "venv" / "bin" / "python"), "-m", "pip", "wheel", "--quiet", *wanted],
+        [interpreter, "-m", "pip", "wheel", *QUIET, *WITHOUT_BUILDING, *wanted],
     ]
 
 

@@ -1,6 +1,7 @@
 """The transport over a network: one route for each proxy, and an end for every exchange."""
 
 import hashlib
+import logging
 import socket
 import ssl
 import threading
@@ -25,6 +26,10 @@ LONGEST_OF_HTTP2 = 16_384
 
 LONGEST_EXCHANGE = 3600.0
 """Seconds for an exchange without a timeout of its own."""
+
+for _name in ("httpcore", "httpcore2", "httpx", "httpx2"):
+    # These loggers quote headers as they were received, which may contain secrets.
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
 class Network(httpx.BaseTransport):

@@ -1,6 +1,5 @@
 """A file of known failures and gaps as text: entries are changed, and all else stays as it is."""
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -127,7 +126,7 @@ def _appended(text: str, added: Sequence[Known]) -> str:
 def _entry(entry: Known) -> Iterator[str]:
     yield "[[known]]"
     for key, value in _stated(entry).items():
-        yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
+        yield f"{key} = {toml_text.quoted(value)}"
 
 
 def _stated(entry: Known) -> dict[str, str]:

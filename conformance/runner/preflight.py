@@ -17,6 +17,8 @@ from conformance.target.target import Credential
 
 VERSION = "v1"
 """The version segment, which the base address ends with (Versioning)."""
+UNREADABLE = "DecodingError"
+"""The beginning of the failure of a response in another content coding than was asked for."""
 SERVED_OR_PROTECTED = frozenset({200, 401, 403})
 NAMES = {"api-key": "API key", "bearer": "bearer token"}
 
@@ -59,7 +61,9 @@ def _stated_obstacle(context: Context) -> str | None:
     base_url = context.target.base_url
     alive = _send(context, context.api.simplest, None, None)
     if alive.response is None:
-        return f"nothing responds at {base_url}: {alive.failure}"
+        is_there = str(alive.failure).startswith(UNREADABLE)
+        what = "the response cannot be decoded" if is_there else "nothing responds"
+        return f"{what} at {base_url}: {alive.failure}"
     is_elsewhere = alive.status == 404 and not base_url.endswith(f"/{VERSION}")
     if is_elsewhere and _is_at(f"{base_url}/{VERSION}", context):
         return f"the API is not at {base_url}, but at {base_url}/{VERSION}: add the version segment"

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.storage import regular_file
 
 LARGEST = regular_file.MIB
+SURROGATES = range(0xD800, 0xE000)
 
 MOST_PARTS = 50
 """Parts of a dotted key: tomllib takes the square of their number in time and memory."""
@@ -20,6 +21,23 @@ def read(path: Path, *, follow: bool = False) -> str:
     """The text of a file. Raises OSError, and ValueError where it is not UTF-8."""
     # Editors on Windows put a byte order mark there.
     return regular_file.read(path, LARGEST, follow=follow).decode("utf-8-sig")
+
+
+def quoted(text: str) -> str:
+    """The text as a TOML string in one line; what is not printable is escaped.
+
+    An escape of JSON is none of TOML for a character past U+FFFF, and TOML has no surrogates.
+    """
+    return f'"{"".join(map(_in_string, text))}"'
+
+
+def _in_string(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return "\N{REPLACEMENT CHARACTER}" if code in SURROGATES else f"\\U{code:08X}"
 
 
 def parse(text: str) -> dict[str, Any]:

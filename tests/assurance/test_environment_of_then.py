@@ -96,6 +96,7 @@ esac""",
     venv, install, count = (tmp_path / "log").read_text().splitlines()
     assert venv.startswith("venv --python 3.")
     assert "localization-api-conformance==" in install
+    assert " --only-binary :all: " in install
     assert install.endswith(f" -c environment.txt --find-links {tmp_path}")
     assert int(count) > 20
 
@@ -117,3 +118,4 @@ def test_pip_makes_the_environment_where_there_is_no_uv(
     made, install = environment_of_then.commands(bundle.read(other_suite), tmp_path / "then")
     assert made[1:3] == ["-m", "venv"]
     assert install[:4] == [str(tmp_path / "then" / "bin" / "python"), "-m", "pip", "install"]
+    assert install[install.index("--only-binary") + 1] == ":all:"

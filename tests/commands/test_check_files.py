@@ -71,6 +71,15 @@ def test_a_mistake_is_named_with_its_line(
     assert "secret-0123" not in error
 
 
+def test_each_mistake_has_a_line_of_its_own(folder: Path, capsys: Any) -> None:
+    """As in a run."""
+    (folder / "target.toml").write_text(f"{PROFILE}[limits]\nrat = 1\nmax = 2\n")
+
+    assert main(["check-files", "target.toml"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["target.toml:5", "target.toml:6"]
+
+
 def test_every_file_is_checked(folder: Path, capsys: Any) -> None:
     """The secrets of a sandbox may be allowed."""
     (folder / "target.toml").write_text(PROFILE.replace("${KEY}", "secret-0123"))

@@ -222,6 +222,13 @@ def test_a_flaky_failure_says_how_often_it_fails(failed: Any) -> None:
     assert b'message="known: fails in 3 of 10: tracked"' in junit.render(failed)
 
 
+def test_an_address_of_the_target_is_no_link_in_the_summary() -> None:
+    """GitHub makes links of addresses without any markup."""
+    text = "see http://evil.example/a and WWW.evil.example/b"
+    expected = "see http&#58;//evil.example/a and WWW&#46;evil.example/b"
+    assert markdown.escaped(text) == expected
+
+
 def test_the_summary_escapes_texts_of_the_target(failed: Any) -> None:
     """The summary has no markup, mention or control character of the target."""
     text = markdown.render(failed).decode()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from scripted_app import ScriptedApp, scripted_response
 
@@ -84,6 +85,13 @@ def test_an_unreachable_target_is_named() -> None:
     message, _ = obstacle(ConnectionResetError("gone"))
 
     assert str(message).startswith(f"nothing responds at {BASE}: ")
+
+
+def test_a_response_that_cannot_be_decoded_is_one() -> None:
+    """Something responds, in a content coding that nobody has asked for."""
+    message, _ = obstacle(scripted_response(200, b"x", content_encoding="br"))
+
+    assert str(message).startswith(f"the response cannot be decoded at {BASE}: DecodingError: ")
 
 
 def test_without_a_credential_only_the_connection_is_checked() -> None:

@@ -1,6 +1,5 @@
 """An appeal as a TOML file: six fields for whoever decides it, and a variant that runs."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from conformance.report.document_types import (
     Report,
     RequirementEntry,
 )
+from conformance.storage import toml_text
 
 WORDS = "QUOTE the words of the specification that allow it."
 DESCRIPTION = "SAY why the check is wrong, and what the right behaviour is."
@@ -175,5 +175,4 @@ def _text(value: str) -> str:
     is_plain = all(each.isprintable() or each == "\n" for each in value)
     if "\n" in value and "'''" not in value and is_plain:
         return f"'''\n{value}'''"
-    # An escape of JSON is one of TOML.
-    return json.dumps(value, ensure_ascii=not is_plain)
+    return toml_text.quoted(value)

@@ -16,6 +16,10 @@ from conformance.assurance.certificate.bundle import Bundle
 from conformance.commands.outcome import UsageError
 
 LISTED = "environment.txt"
+QUIET = ("--quiet", "--disable-pip-version-check")
+"""The last line of pip says why it failed, and not that there is a newer one."""
+WITHOUT_BUILDING = ("--only-binary", ":all:")
+"""A package is built by a program of its own, which nobody has asked to run."""
 REMEDY = "where no index has this version of the suite, name a folder with its wheel: --find-links"
 
 
@@ -33,11 +37,11 @@ def commands(found: Bundle, folder: Path, wheels: Path | None = None) -> list[li
     if uv is None:
         return [
             [sys.executable, "-m", "venv", str(folder)],
-            [interpreter, "-m", "pip", "install", *wanted],
+            [interpreter, "-m", "pip", "install", *QUIET, *WITHOUT_BUILDING, *wanted],
         ]
     return [
         [uv, "venv", "--python", python, str(folder)],
-        [uv, "pip", "install", "--python", interpreter, *wanted],
+        [uv, "pip", "install", "--python", interpreter, *WITHOUT_BUILDING, *wanted],
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.commands import trusted
 from conformance.commands.outcome import UsageError
+from conformance.storage import toml_text
 from conformance.target import demands, profile
 from conformance.target.demands import Origin
 from conformance.target.profile_file import tables_of, text_of
@@ -83,8 +84,12 @@ def filled(template: str, connected: Connected) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value in one line of TOML, whose texts, numbers and arrays are those of JSON."""
+    """A value in one line of TOML, whose numbers are those of JSON."""
+    if isinstance(value, str):
+        return toml_text.quoted(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     if not isinstance(value, Mapping):
         return json.dumps(value)
-    inner = ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
+    inner = ", ".join(f"{_toml(key)} = {_toml(each)}" for key, each in value.items())
     return f"{{ {inner} }}"

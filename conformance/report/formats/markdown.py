@@ -1,5 +1,6 @@
 """The report as a Markdown summary, short enough for a pull request or a CI job."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -18,6 +19,8 @@ COLUMNS = ("pass", "fail", "error", "inconclusive", "not-applicable")
 MOST = 30
 LONGEST = 300
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#~!&@"})
+_ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
+"""What GitHub makes a link of without any markup."""
 
 
 def render(report: Report) -> bytes:
@@ -145,5 +148,6 @@ def _unchecked(report: Report) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """One line of text without markup, links and mentions."""
-    return visible(short(text, LONGEST)).strip().translate(_SPECIAL)
+    """One line of text without markup, links and mentions; an address is no link either."""
+    line = visible(short(text, LONGEST)).strip().translate(_SPECIAL)
+    return _ADDRESS.sub(lambda found: found[0].replace(":", "&#58;").replace(".", "&#46;"), line)

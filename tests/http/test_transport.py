@@ -202,6 +202,19 @@ def test_connections_are_reused() -> None:
     assert (bodies, len(accepted)) == ([b"{}", b"{}"], 1)
 
 
+def test_no_log_has_the_headers_of_a_response(caplog: pytest.LogCaptureFixture) -> None:
+    """A target may repeat a secret there, and pytest shows what is logged."""
+    echo = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-echo: secret-0123\r\n\r\n{}"
+    with caplog.at_level("DEBUG"), served(responding(echo)) as url:
+        network = Network()
+        response = network.handle_request(httpx.Request("GET", url))
+        response.read()
+        network.close()
+
+    assert response.headers["x-echo"] == "secret-0123"
+    assert "secret-0123" not in caplog.text
+
+
 def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
     """The next request gets a new one, and no failure."""
     accepted: list[Any] = []

@@ -104,11 +104,12 @@ class History:
     def ways(self, resource: str, ids: Collection[str]) -> list[Sighting]:
         """One sighting of each of some records, by their ids in lower case, for each place.
 
-        Only what checks that read have asked for, and in the same order in every schedule.
+        Only what checks that read have asked for, and in the same order in every schedule: those
+        with the fewest arguments first, which are what a reader understands best.
         """
         found = (each for (key, _), (*_, each) in self._ways.items() if key[0] == resource)
         own = (each for each in found if each.key[1] in ids)
-        return sorted(own, key=lambda each: each.answer.exchange.id)
+        return sorted(own, key=_plainness)
 
     def records(self) -> dict[Key, list[Variant]]:
         """The variants of each record, in the same order in every schedule."""
@@ -117,6 +118,10 @@ class History:
             for key in sorted(self._records, key=repr)
             if len(own := self._records[key]) <= MOST_VARIANTS
         }
+
+
+def _plainness(sighting: Sighting) -> tuple[int, str]:
+    return len(sighting.answer.way.names), sighting.answer.exchange.id
 
 
 def _places(seen: _Seen) -> tuple[Sighting, ...]:

@@ -3,14 +3,14 @@
 import argparse
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from conformance.commands import own_profile, shown
 from conformance.commands.outcome import UsageError
-from conformance.commands.traffic import gathered, judgement, parameters
+from conformance.commands.traffic import entrance, gathered, judgement, parameters
 from conformance.commands.traffic.forwarding import forwarding
 from conformance.commands.traffic.gathered import Gathering
 from conformance.commands.traffic.parts import Parts
@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     with gathered.folder(arguments.report_dir.absolute(), formats) as directory:
         gathering = _begun(directory, target)
         gathering.run.formats = formats
-        _pass_on(gathering, target, transport, listener)
+        names = {arguments.listen[0].lower() or HERE, listener.getsockname()[0]}
+        _pass_on(gathering, target, transport, listener, names)
         code = gathering.finish(CONFORMANT)
         shown.report(gathering.run, code, arguments)
         return code
@@ -67,9 +68,13 @@ def _begun(directory: Path, target: Target) -> Gathering:
 
 
 def _pass_on(
-    gathering: Gathering, target: Target, transport: Transport, listener: socket.socket
+    gathering: Gathering,
+    target: Target,
+    transport: Transport,
+    listener: socket.socket,
+    names: Collection[str],
 ) -> None:
-    """Pass traffic on until a signal ends that, and judge it."""
+    """Pass traffic for some names of hosts on until a signal ends that, and judge it."""
     parts = Parts(partial(_judge, gathering, target))
 
     def keep(exchange: Exchange) -> None:
@@ -86,7 +91,8 @@ def _pass_on(
         said = [f"{own} passes requests on to {target.base_url} until it is stopped"]
         output.lines(said, sys.stderr)
 
-    serve.serve(serve.server(recorder, announce, severable=True), listener)
+    entered = entrance.guarded(recorder, names)
+    serve.serve(serve.server(entered, announce, severable=True), listener)
     transport.close()
     parts.close()
 

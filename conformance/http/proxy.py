@@ -21,7 +21,7 @@ def proxy_of(url: httpx.URL) -> str | None:
     HTTP_PROXY or HTTPS_PROXY; none for the hosts of NO_PROXY and for this machine.
     """
     stated = getproxies().get(url.scheme)
-    if not stated or _is_here(url.host) or proxy_bypass(url.netloc.decode()):
+    if not stated or is_here(url.host) or proxy_bypass(url.netloc.decode()):
         return None
     return _absolute(stated)
 
@@ -30,7 +30,8 @@ def _absolute(stated: str) -> str:
     return stated if "://" in stated else f"http://{stated}"
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
+    """Whether a host is this machine, by its name or its address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

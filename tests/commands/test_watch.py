@@ -113,7 +113,7 @@ from urllib.parse import urlsplit
 address = urlsplit(os.environ["LOCALIZATION_BASE_URL"])
 for target in ("http://elsewhere.example/v1/account", "@elsewhere.example/v1", '/v1/"<{}>'):
     with socket.create_connection((address.hostname, address.port)) as connection:
-        request = f"GET {target} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
+        request = f"GET {target} HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n"
         connection.sendall(request.encode())
         while connection.recv(65536):
             pass
@@ -127,6 +127,83 @@ def test_a_request_for_another_server_is_not_passed_on(tmp_path: Path) -> None:
     log = (tmp_path / "reports" / "latest" / "exchanges.jsonl").read_text().splitlines()
     statuses = [json.loads(line)["response"]["status"] for line in log]
     assert (report["exchanges"]["count"], sorted(statuses)) == (3, [400, 400, 404])
+
+
+class Echo(WithoutRequestId):
+    """A target whose account is what it has received, with a header of one connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        received = {name.decode(): value.decode() for name, value in scope["headers"]}
+        echo = JSONResponse(received, headers={"connection": "x-hop", "x-hop": "1"})
+        await (echo if scope["path"].endswith("/account") else self._app)(scope, receive, send)
+
+
+RAW = """
+import json, os, socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+address, folder = urlsplit(os.environ["LOCALIZATION_BASE_URL"]), Path(__file__).parent
+responses = []
+for target, *headers in json.loads((folder / "sent.json").read_text()):
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        lines = [f"GET {target} HTTP/1.1", *headers, "Connection: close, X-Hop", "", ""]
+        connection.sendall("\\r\\n".join(lines).encode())
+        responses.append(connection.makefile("rb").read().decode())
+(folder / "responses.json").write_text(json.dumps(responses))
+"""
+
+
+def passed(folder: Path, *sent: tuple[str, ...]) -> tuple[list[str], Report]:
+    """The responses to requests, each a path and headers, and the report."""
+    (folder / "sent.json").write_text(json.dumps(sent))
+    reference = Reference()
+    reference.app = Echo(reference)  # type: ignore[assignment]
+    with live_server.instance(reference) as profile:
+        profile["connection"] = {"headers": {"x-gateway": "token-of-the-gateway"}}
+        _, report = watched(folder, profile, RAW)
+    return json.loads((folder / "responses.json").read_text()), report
+
+
+OWN = "Host: 127.0.0.1:8080"
+ENTERING = {
+    ("/v1/account", OWN): 200,
+    ("/v1/account", "Host: localhost", "Origin: http://LOCALHOST:3000"): 200,
+    ("/v1/account", "Host: [::1]:9"): 200,
+    ("/v1/account", "Host: rebound.example:8080"): 421,
+    ("/v1/account", "Host: 127.0.0.1.rebound.example"): 421,
+    ("/v1/account", "Host: [::1"): 421,
+    ("/v1/account", "Host:"): 421,
+    ("/v1/account", OWN, "Origin: https://page.example"): 403,
+    ("/v1/account", OWN, "Origin: null"): 403,
+    ("/v1/projects/../account", OWN): 400,
+    ("/v1/./account", OWN): 400,
+    ("/v1/..?limit=1", OWN): 400,
+    ("/v1/account#fragment", OWN): 400,
+    ("/v1/account?limit=1#fragment", OWN): 400,
+}
+
+
+def test_only_what_names_the_proxy_passes(tmp_path: Path) -> None:
+    """A page of a stranger gets nothing, and no path is sent that is not the one in the report."""
+    responses, report = passed(tmp_path, *ENTERING)
+    statuses = [int(response.split()[1]) for response in responses]
+    assert dict(zip(ENTERING, statuses, strict=True)) == ENTERING
+    assert ["token-of-the-gateway" in each for each in responses] == [
+        status == 200 for status in statuses
+    ]
+    assert report["exchanges"]["count"] == statuses.count(200)
+
+
+def test_headers_of_one_connection_end_at_the_proxy(tmp_path: Path) -> None:
+    """Those that `Connection` names as well, in both directions, and what is for a proxy."""
+    (response,), _ = passed(
+        tmp_path, ("/v1/account", OWN, "X-Hop: 2", "X-Kept: 3", "Proxy-Authorization: Basic eA==")
+    )
+    head, _, received = response.partition("\r\n\r\n")
+    assert "x-hop" not in head.lower()
+    assert json.loads(received).keys() & {"x-hop", "x-kept", "proxy-authorization"} == {"x-kept"}
 
 
 def test_an_address_that_is_none_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ HOP_BY_HOP = frozenset(
         "connection",
         "keep-alive",
         "proxy-authenticate",
+        "proxy-authorization",
         "proxy-connection",
         "te",
         "trailer",
@@ -23,7 +24,7 @@ HOP_BY_HOP = frozenset(
         "upgrade",
     }
 )
-"""Headers of one connection (RFC 9110, 7.6.1)."""
+"""Headers of one connection (RFC 9110, 7.6.1), or for a proxy alone (11.7)."""
 
 ENCODED = frozenset({"content-encoding", "content-length"})
 """Headers of a body as it was encoded: it is passed on decoded, so that it can be judged."""
@@ -72,7 +73,8 @@ def _request(scope: Scope, body: bytes, target: Target, origin: str) -> httpx.Re
     """The request that the target gets, with the headers that the profile states."""
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     url = httpx.URL(origin).copy_with(raw_path=path_of(scope) + query)
-    left_out = {*HOP_BY_HOP, "host", "accept-encoding", "content-length"}
+    own = {"host", "accept-encoding", "content-length"}
+    left_out = own | _hop_by_hop(scope["headers"])
     headers = [pair for pair in scope["headers"] if pair[0].decode("latin-1") not in left_out]
     sent = {name.lower() for name, _ in headers}
     further = [(each.name, each.value) for each in target.gateway.headers(str(url))]
@@ -93,9 +95,16 @@ def path_of(scope: Scope) -> bytes:
 
 def _passed(response: httpx.Response) -> Headers:
     is_encoded = "content-encoding" in response.headers
-    left_out = HOP_BY_HOP | (ENCODED if is_encoded else frozenset())
-    raw = ((name.lower(), value) for name, value in response.headers.raw)
+    raw = [(name.lower(), value) for name, value in response.headers.raw]
+    left_out = _hop_by_hop(raw) | (ENCODED if is_encoded else frozenset())
     return [pair for pair in raw if pair[0].decode("latin-1") not in left_out]
+
+
+def _hop_by_hop(headers: Headers) -> frozenset[str]:
+    """The names of headers that end here, with those that `Connection` lists."""
+    stated = [value.decode("latin-1") for name, value in headers if name == b"connection"]
+    listed = ",".join(stated).split(",")
+    return HOP_BY_HOP | {name.strip().lower() for name in listed}
 
 
 async def _stream(response: httpx.Response, scope: Scope, receive: Receive, send: Send) -> None:

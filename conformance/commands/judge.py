@@ -4,15 +4,16 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.commands.outcome import UsageError
-from conformance.commands.traffic import judgement
+from conformance.commands.traffic import judgement, parameters
 from conformance.contract import openapi, requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
-from conformance.http import secrecy, serialization
+from conformance.http import masking, secrecy, serialization
 from conformance.http.har_reader import Traffic, TrafficError, load
 from conformance.http.redaction import Redactor
 from conformance.report import document
@@ -61,9 +62,12 @@ def _traffic(arguments: argparse.Namespace, contract: openapi.Contract) -> Traff
     if flaw := base_url_flaw(base_url):
         raise UsageError(f"--base-url {flaw}; {BASE_URL.remedy}")
     try:
-        traffic = load(file, base_url, contract)
+        read = load(file, base_url, contract)
     except TrafficError as problem:
         raise UsageError(f"{file}: {problem}") from None
+    named = parameters.names(parameters.of_contract(contract))
+    strangers = tuple(masking.url(each, named) for each in read.strangers)
+    traffic = replace(read, strangers=strangers)
     if not traffic.exchanges:
         others = quantity(len(traffic.strangers), "other request")
         raise UsageError(f"{file}: no request of the API at {base_url}, and {others}")
@@ -76,12 +80,14 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[Requireme
     shown: dict[str, Any] = {}
     redactor = Redactor(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK), secrecy.SHORTEST)
     exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
+    named = parameters.names(parameters.of_contract(contract))
     for finding in judgement.of_target(traffic.exchanges, contract):
         clean = redacted(finding, finding.item, redactor)
         found.setdefault(finding.requirement, []).append(record(clean))
         if finding.verdict is not Verdict.PASS:
             evidence = {id: exchanges[id] for id in finding.exchanges}
-            shown |= {id: serialization.document(each, redactor) for id, each in evidence.items()}
+            written = {id: serialization.document(each, redactor) for id, each in evidence.items()}
+            shown |= {id: masking.document(each, named) for id, each in written.items()}
     for id, stated in requirements.load().items():
         if id in found:
             entry = document.requirement(stated, found[id], shown)

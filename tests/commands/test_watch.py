@@ -206,6 +206,20 @@ def test_headers_of_one_connection_end_at_the_proxy(tmp_path: Path) -> None:
     assert json.loads(received).keys() & {"x-hop", "x-kept", "proxy-authorization"} == {"x-kept"}
 
 
+def test_no_credential_that_nobody_knows_is_written(tmp_path: Path) -> None:
+    """In the URL, also of a request that calls nothing, or in a header of the client's gateway."""
+    token = "X-Auth-Token: s3cret-of-the-gateway"
+    _, report = passed(
+        tmp_path,
+        ("/v1/projects?access_token=s3cret-of-anna", OWN, token),
+        ("/v1/nowhere?access_token=s3cret-of-anna", OWN, token),
+    )
+    assert failed(report) >= {"client/operation", "client/credential"}
+    texts = [each.read_text() for each in (tmp_path / "reports" / "latest").iterdir()]
+    assert any("access_token=$SECRET" in text for text in texts)
+    assert not any("s3cret" in text for text in texts)
+
+
 def test_an_address_that_is_none_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything listens."""
     with pytest.raises(SystemExit):

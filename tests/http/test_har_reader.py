@@ -139,3 +139,22 @@ def test_half_a_character_does_not_lose_the_rest(half: str) -> None:
 def test_whole_characters_stay_what_they_are(text: str) -> None:
     """An escaped backslash before a `u` is no escape of a surrogate."""
     assert json_text.without_halves(text.encode()) == text.encode()
+
+
+def test_no_credential_that_nobody_knows_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the URL or in a header of a gateway; also of a request to somewhere else."""
+    sent = [{"name": "X-Auth-Token", "value": "s3cret-1"}]
+    received = [JSON, {"name": "X-Amz-Security-Token", "value": "s3cret-2"}]
+    traffic = (
+        entry(url=f"{BASE}/account?access_token=s3cret-3", sent=sent, headers=received),
+        entry(url="https://login.example.com/?code=s3cret-4#id_token=s3cret-5"),
+    )
+    code, result = judged(tmp_path, capsys, *traffic)
+    assert (code, len(result["strangers"])) == (1, 1)
+    assert "s3cret" not in json.dumps(result)
+    assert main(["judge", str(tmp_path / "traffic.har"), "--base-url", BASE]) == 1
+    shown = capsys.readouterr().out
+    assert "x-auth-token" in shown
+    assert "s3cret" not in shown

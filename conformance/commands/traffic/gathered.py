@@ -11,10 +11,12 @@ import orjson
 
 from conformance import __version__
 from conformance.commands.outcome import UsageError
+from conformance.commands.traffic import parameters
 from conformance.commands.traffic.senders import Senders
+from conformance.contract import openapi
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Finding
-from conformance.http import serialization
+from conformance.http import masking, serialization
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
 from conformance.report import artefacts
@@ -67,11 +69,15 @@ def about(subject: str, classes: Sequence[str], seed: int, target: TargetEntry) 
 
 @dataclass
 class Gathering:
-    """A run to which exchanges are added, one group after the other; `senders` have sent them."""
+    """A run to which exchanges are added, one group after the other; `senders` have sent them.
+
+    Of query parameters with other names than `named`, values that may be credentials are masked.
+    """
 
     run: Run
     log: ExchangeLog
     senders: Senders
+    named: frozenset[str]
     began: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -90,7 +96,8 @@ class Gathering:
         run.target = target
         run.start_journal()
         log = ExchangeLog(directory / "exchanges-main.jsonl")
-        return cls(run, log, Senders.of_target(target))
+        roles = parameters.of_target(openapi.load(), target)
+        return cls(run, log, Senders.of_target(target), parameters.names(roles))
 
     @property
     def redactor(self) -> Redactor:
@@ -103,7 +110,8 @@ class Gathering:
 
     def write(self, exchange: Exchange) -> None:
         """Log an exchange."""
-        self.log.write(serialization.document(exchange, self.redactor))
+        written = serialization.document(exchange, self.redactor)
+        self.log.write(masking.document(written, self.named))
 
     def add(
         self,
@@ -115,6 +123,7 @@ class Gathering:
         """Add what was found in some exchanges, which have been written."""
         by_id = {exchange.id: exchange for exchange in exchanges}
         clean = tuple(redacted(_based(each, by_id), item, self.redactor) for each in findings)
+        shown = documents(clean, by_id.get, self.redactor)
         methods, elapsed = traffic(exchanges)
         result = ItemResult(
             item=item,
@@ -123,7 +132,7 @@ class Gathering:
                 (id, self.redactor.text(subject), observed(value, self.redactor))
                 for id, subject, value in observations
             ),
-            evidence=documents(clean, by_id.get, self.redactor),
+            evidence={id: masking.document(each, self.named) for id, each in shown.items()},
             exchanges=len(exchanges),
             methods=methods,
             elapsed=elapsed,

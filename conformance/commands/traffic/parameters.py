@@ -21,6 +21,11 @@ def of_target(contract: Contract, target: Target) -> Roles:
     return {id: _named(id, roles, target) for id, roles in of_contract(contract).items()}
 
 
+def names(roles: Roles) -> frozenset[str]:
+    """All of them, of whichever operation."""
+    return frozenset().union(*roles.values())
+
+
 def _named(operation: str, roles: Mapping[str, str], target: Target) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name, role in roles.items():

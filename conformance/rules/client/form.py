@@ -1,6 +1,7 @@
 """The form of a request as such: where it goes to, and how it shows who sends it."""
 
 from conformance.contract.verdict import Defect, Kind, defect
+from conformance.http import masking
 from conformance.http.exchange import Exchange
 from conformance.rules.client.recording import OTHER, Recording, ruling
 from conformance.rules.judgement import shown
@@ -19,14 +20,14 @@ def examine(recording: Recording) -> Rulings:
         if exchange.request.method in BESIDE:
             continue
         if exchange.in_contract:
-            yield ruling(OPERATION, exchange, otherwise=_stranger(exchange))
+            yield ruling(OPERATION, exchange, otherwise=_stranger(exchange, recording))
         if exchange.operation in recording.contract.operations and exchange.in_contract:
             yield ruling(CREDENTIAL, exchange, otherwise=_anonymous(exchange))
         has_secret = any(each in exchange.request.url for each in recording.secrets)
-        yield ruling(URL, exchange, otherwise=_leak(exchange) if has_secret else None)
+        yield ruling(URL, exchange, otherwise=_leak(exchange, recording) if has_secret else None)
 
 
-def _stranger(exchange: Exchange) -> Defect | None:
+def _stranger(exchange: Exchange, recording: Recording) -> Defect | None:
     if exchange.operation != OTHER:
         return None
     return defect(
@@ -34,7 +35,7 @@ def _stranger(exchange: Exchange) -> Defect | None:
         "{method} {url} calls no operation",
         expected="the method and the path of an operation",
         method=exchange.request.method,
-        url=shown(exchange.request.url),
+        url=_url(exchange, recording),
     )
 
 
@@ -57,10 +58,16 @@ def _is_credential(name: str, value: str) -> bool:
     return name == "x-api-key" and bool(scheme)
 
 
-def _leak(exchange: Exchange) -> Defect:
+def _leak(exchange: Exchange, recording: Recording) -> Defect:
     return defect(
         Kind.VALUE,
         "the URL has a credential in it: {url}",
         expected="credentials in their headers only",
-        url=shown(exchange.request.url),
+        url=_url(exchange, recording),
     )
+
+
+def _url(exchange: Exchange, recording: Recording) -> str:
+    """The URL, without values that may be credentials nobody knows."""
+    named = frozenset().union(*recording.roles.values())
+    return shown(masking.url(exchange.request.url, named))

@@ -1,15 +1,16 @@
 """Opens a memory: a URL of SQLite or PostgreSQL, its tables, and its transactions."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from conformance.fleet.memory import migrations
 from conformance.fleet.memory.migrations import NewerMemory
+from conformance.fleet.memory.tables import memory as memory_table
 
 DRIVERS = {"sqlite": "sqlite+pysqlite", "postgresql": "postgresql+psycopg"}
 REMEDY = "write sqlite:///FILE or postgresql://USER@HOST/NAME"
@@ -62,12 +63,10 @@ def open_memory(stated: str, *, is_new: bool = True) -> Memory:
     `is_new`: it may be created, and migrated; otherwise it has to be there, and is left alone.
     """
     url = _url(stated)
-    if url.get_backend_name() == "sqlite" and not is_new and not Path(url.database or "").is_file():
-        raise MemoryProblem(f"{_shown(url)}: no such file")
+    if url.get_backend_name() == "sqlite":
+        _check_file(url, Path(url.database or ""), is_new=is_new)
     try:
         memory = Memory(_engine(url))
-        if url.get_backend_name() == "sqlite" and Path(url.database or "").is_file():
-            _check_kinds(memory, url)
         if is_new:
             with memory.writing() as connection:
                 migrations.migrate(connection)
@@ -80,15 +79,34 @@ def open_memory(stated: str, *, is_new: bool = True) -> Memory:
     return memory
 
 
-def _check_kinds(memory: Memory, url: URL) -> None:
-    """Raise MemoryProblem where the file has statements of its maker that its use would run."""
-    foreign = text("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1")
-    with memory.reading() as connection:
-        found = connection.execute(foreign).first()
-    if found is not None:
-        raise MemoryProblem(
-            f"{_shown(url)}: has a {found.type}, which no version of this package makes"
-        )
+def _check_file(url: URL, file: Path, *, is_new: bool) -> None:
+    """Raise MemoryProblem for a file that is missing, leads elsewhere, or is of another program."""
+    if file.is_symlink():
+        raise MemoryProblem(f"{_shown(url)}: is a symbolic link; name the file itself")
+    if not file.is_file():
+        if is_new:
+            return
+        raise MemoryProblem(f"{_shown(url)}: no such file")
+    try:
+        with closing(sqlite3.connect(file, timeout=BUSY)) as connection:
+            things = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
+    except sqlite3.Error as problem:
+        raise MemoryProblem(f"{_shown(url)}: {problem}") from None
+    if flaw := _flaw(things):
+        raise MemoryProblem(f"{_shown(url)}: {flaw}")
+
+
+def _flaw(things: Sequence[tuple[str, str]]) -> str | None:
+    """Why a file with these things, each a kind and a name, is no memory, or None.
+
+    Its use would run the statements of views and triggers.
+    """
+    for kind, _ in things:
+        if kind in ("view", "trigger"):
+            return f"has a {kind}, which no version of this package makes"
+    if things and ("table", memory_table.name) not in things:
+        return "has tables of another program; name a file of its own for the memory"
+    return None
 
 
 def _url(stated: str) -> URL:

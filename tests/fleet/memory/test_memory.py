@@ -241,6 +241,32 @@ def test_a_memory_that_has_to_be_there_is_not_created(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_file_of_another_program_is_left_alone(tmp_path: Path, *, is_new: bool) -> None:
+    """A mistyped path adds no table to it, and changes no byte."""
+    file = tmp_path / "places.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE run (visited)")
+    connection.close()
+    before = file.read_bytes()
+
+    with pytest.raises(MemoryProblem, match=r"^[^\n]+: has tables of another program; [^\n]+\Z"):
+        database.open_memory(str(file), is_new=is_new)
+
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_memory_is_not_made_behind_a_link(tmp_path: Path) -> None:
+    """A link in a clone would put the tables where it leads."""
+    link, file = tmp_path / "fleet.db", tmp_path / "elsewhere.db"
+    link.symlink_to(file)
+    for _ in range(2):
+        with pytest.raises(MemoryProblem, match=r"^[^\n]+: is a symbolic link; [^\n]+\Z"):
+            database.open_memory(str(link))
+        database.open_memory(str(file)).close()  # nor is one that is there opened by it
+
+
 def test_a_memory_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     """An older package does not guess what newer tables mean."""
     file = tmp_path / "fleet.db"

@@ -3,7 +3,7 @@
 import argparse
 import socket
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ from conformance.commands.traffic.recorder import Addresses, Recorder
 from conformance.contract import openapi, requirements
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.requirements import Requirement
-from conformance.http import secrecy
+from conformance.http import proxy, secrecy
 from conformance.http.exchange import Exchange
 from conformance.http.transport import Transport
 from conformance.reference import serve
@@ -44,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     with gathered.folder(arguments.report_dir.absolute(), formats) as directory:
         gathering = _begun(directory, target)
         gathering.run.formats = formats
-        names = {arguments.listen[0].lower() or HERE, listener.getsockname()[0]}
-        _pass_on(gathering, target, transport, listener, names)
+        _pass_on(gathering, target, transport, listener)
         code = gathering.finish(CONFORMANT)
         shown.report(gathering.run, code, arguments)
         return code
@@ -68,13 +67,9 @@ def _begun(directory: Path, target: Target) -> Gathering:
 
 
 def _pass_on(
-    gathering: Gathering,
-    target: Target,
-    transport: Transport,
-    listener: socket.socket,
-    names: Collection[str],
+    gathering: Gathering, target: Target, transport: Transport, listener: socket.socket
 ) -> None:
-    """Pass traffic for some names of hosts on until a signal ends that, and judge it."""
+    """Pass traffic on until a signal ends that, and judge it."""
     parts = Parts(partial(_judge, gathering, target))
 
     def keep(exchange: Exchange) -> None:
@@ -91,7 +86,8 @@ def _pass_on(
         said = [f"{own} passes requests on to {target.base_url} until it is stopped"]
         output.lines(said, sys.stderr)
 
-    entered = entrance.guarded(recorder, names)
+    is_local = proxy.is_here(listener.getsockname()[0])
+    entered = entrance.guarded(recorder, is_local=is_local)
     serve.serve(serve.server(entered, announce, severable=True), listener)
     transport.close()
     parts.close()

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import httpx
 import pytest
 from scripted_app import ScriptedApp, scripted_response
 

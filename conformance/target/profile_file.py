@@ -1,5 +1,7 @@
 """The file of a target profile: its text and its tables, or the problem with them."""
 
+import errno
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -59,17 +61,31 @@ def tables_of(path: Path, text: str) -> dict[str, Any]:
 def _listed(profile: Path, key: str, name: str) -> list[str]:
     """The ids in a file beside the profile: one a line, without comments and empty lines."""
     try:
-        content = regular_file.read(profile.parent / name, LONGEST_LIST, follow=True)
+        content = regular_file.read(_beside(profile, name), LONGEST_LIST, follow=True)
         lines = content.decode("utf-8-sig").splitlines()
     except OSError as error:
         problem = f"names a file that cannot be read: {error.strerror}"
     except UnicodeDecodeError:
         problem = "names a file that is not UTF-8 text"
+    except ValueError:
+        problem = "is not a path"
     else:
         ids = (line.partition("#")[0].strip() for line in lines)
         return [id for id in ids if id]
     remedy = "write the path of a file with one id a line, from the folder of the profile"
     raise ProfileError((Problem(str(profile), None, key, problem, remedy),))
+
+
+def _beside(profile: Path, name: str) -> Path:
+    """A file in the folder of a profile, or below it, wherever links lead.
+
+    Raises OSError for another one: whoever wrote a profile would have its content sent.
+    """
+    folder = os.path.realpath(profile.parent)
+    file = Path(os.path.realpath(Path(folder, name)))
+    if not file.is_relative_to(folder):
+        raise OSError(errno.EACCES, "it has to be in the folder of the profile")
+    return file
 
 
 def _unreadable(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:

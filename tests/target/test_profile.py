@@ -1001,6 +1001,53 @@ def test_ids_may_stand_in_a_file_beside_the_profile(tmp_path: Path) -> None:
         profile.load(file, environ={})
 
 
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("{folder}/token", "it has to be in the folder of the profile"),
+        ("../token", "it has to be in the folder of the profile"),
+        ("below/../../token", "it has to be in the folder of the profile"),
+        ("link", "it has to be in the folder of the profile"),
+        ("linked/token", "it has to be in the folder of the profile"),
+        ("loop", "Too many levels of symbolic links"),
+        ("\\u0000", "is not a path"),
+    ],
+)
+def test_a_file_elsewhere_lists_no_ids(tmp_path: Path, name: str, what: str) -> None:
+    """The profile of a stranger would have what is in it sent to an address of the stranger."""
+    (tmp_path / "token").write_text("01980000-0000-7000-8000-000000000001", encoding="utf-8")
+    folder = tmp_path / "clone"
+    (folder / "below").mkdir(parents=True)
+    for link, path in {"link": "../token", "linked": "..", "loop": "loop"}.items():
+        (folder / link).symlink_to(path)
+    file = folder / "target.toml"
+    stated = f'{{ file = "{name.format(folder=tmp_path)}" }}'
+    file.write_text(
+        f'base-url = "http://target.test/v1"\n[fixtures]\nunapprovable-reviews = {stated}\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(ProfileError) as raised:
+        profile.load(file, environ={}, allow=trust.anything)
+
+    (problem,) = raised.value.problems
+    assert (problem.key, what in problem.what) == ("fixtures.unapprovable-reviews.file", True)
+
+
+def test_links_in_the_folder_may_lead_to_ids_in_it(tmp_path: Path) -> None:
+    """So are the files of a volume of Kubernetes, whose folder may be a link itself."""
+    folder, id = tmp_path / "real" / "..data", "01980000-0000-7000-8000-000000000001"
+    folder.mkdir(parents=True)
+    (folder / "reviews.txt").write_text(id, encoding="utf-8")
+    (tmp_path / "real" / "reviews.txt").symlink_to("..data/reviews.txt")
+    (tmp_path / "mounted").symlink_to("real")
+    file = tmp_path / "mounted" / "target.toml"
+    file.write_text(
+        f'base-url = "{URL}"\n[fixtures]\napprovable-reviews = {{ file = "reviews.txt" }}\n',
+        encoding="utf-8",
+    )
+    assert profile.load(file, environ={}).fixtures.approvable_reviews == (id,)
+
+
 def test_tables_that_stand_in_no_file_have_the_ids_themselves() -> None:
     """There is no folder that a path could be in."""
     tables = {"fixtures": {"approvable-reviews": {"file": "reviews.txt"}}}

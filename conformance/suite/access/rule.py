@@ -82,7 +82,7 @@ class Cell:
 
         Over HTTP, one operation may forget in one form only what it has to reject, or one of its
         guards. By tool, each operation may require another permission than its own, and each may
-        forget whose an id is.
+        forget, by one scheme, whose an id is.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)

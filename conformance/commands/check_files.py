@@ -34,8 +34,8 @@ def _problems(file: Path, *, allow_secrets: bool) -> Iterator[str]:
         return
     try:
         yield from map(str, profile.check(file, allow_secrets=allow_secrets))
-    except ProfileError as problems:
-        yield from str(problems).splitlines()
+    except ProfileError as error:
+        yield from map(str, error.problems)
 
 
 def _has_known_failures(file: Path) -> bool:

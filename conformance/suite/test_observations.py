@@ -11,7 +11,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers.forged_credentials import header_of, made_up
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.data_conditions import unmet
+from conformance.suite.lists.data_conditions import Condition, at_the_beginning, unmet
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.order import order
 from conformance.suite.lists.pagination import PAGE, Pagination
@@ -30,7 +30,6 @@ MOST_VALUES = 40
 OTHER_NOTATIONS = ("1e1", "10.0", " 10")
 """Notations of a limit in range of which it is open whether they are integers."""
 REVIEWS = "review_list"
-AT_THE_BEGINNING = "fixtures.approvable-reviews with one of the first page: pages that are kept"
 SORT_KEYS = ("createdAt", "updatedAt", "name", "id", "startUs")
 
 
@@ -50,7 +49,7 @@ def test_formats_and_vocabularies(operation: Operation, live: Live) -> None:
             found.setdefault(f"{REASON} of an approvable review", set()).add(_reason(record))
     for subject, values in found.items():
         shown = sorted(values)[:MOST_VALUES]
-        _observe(live, "observe/formats", f"{operation.id}: {subject}", shown)
+        live.session.observe("observe/formats", f"{operation.id}: {subject}", shown)
 
 
 def _reason(review: dict[str, Any]) -> str:
@@ -86,7 +85,7 @@ def test_properties_beyond_the_contract(operation: Operation, live: Live) -> Non
     names = {name for record in records if isinstance(record, dict) for name in record}
     extra = sorted(name for name in names if name not in named)
     if extra:
-        _observe(live, "observe/extra-members", operation.id, extra[:MOST_VALUES])
+        live.session.observe("observe/extra-members", operation.id, extra[:MOST_VALUES])
 
 
 @requirement("observe/request-ids")
@@ -96,7 +95,7 @@ def test_request_ids(operation: Operation, live: Live) -> None:
         return
     first, second = map(_request_id, _responses(operation, live, 2))
     uniqueness = "unique" if first != second else "repeated"
-    _observe(live, "observe/request-ids", operation.id, uniqueness)
+    live.session.observe("observe/request-ids", operation.id, uniqueness)
 
 
 def _request_id(response: Exchange) -> object:
@@ -112,13 +111,13 @@ def test_order_default_and_end(operation: Operation, live: Live) -> None:
         direction = order([record.get(name) for record in whole.records])
         if direction:
             subject = f"{operation.id}: order"
-            _observe(live, "observe/order", subject, f"{name} {direction}")
+            live.session.observe("observe/order", subject, f"{name} {direction}")
     plain = live.callers.send(call, purpose="without a limit")
     if plain.cursor is not None:
         subject = f"{operation.id}: records of a page without a limit"
-        _observe(live, "observe/order", subject, len(plain.items))
+        live.session.observe("observe/order", subject, len(plain.items))
     if whole.is_whole:
-        _observe(live, "observe/order", f"{operation.id}: end", _end(whole))
+        live.session.observe("observe/order", f"{operation.id}: end", _end(whole))
 
 
 def _end(pagination: Pagination) -> str:
@@ -135,15 +134,18 @@ def test_what_the_data_does_not_exercise(operation: Operation, live: Live) -> No
     lists = [live.paginations.read(live.call(operation), PAGE).records]
     if "{" in operation.path:
         lists += [page.items for page in live.children(operation.id).values()]
-    for condition in unmet(lists, are_below="{" in operation.path):
+    for condition in (*unmet(lists, are_below="{" in operation.path), *_unmet(operation, live)):
         subject = f"{operation.id}: {condition.lacking}"
-        _observe(live, "observe/data", subject, condition.remedy)
-    approvable = {id.lower() for id in live.session.target.fixtures.approvable_reviews}
-    if operation.id == REVIEWS and approvable:
-        first = live.callers.baseline(Call(REVIEWS))
-        if approvable.isdisjoint(str(each.get("id")).lower() for each in first.items):
-            subject = f"{operation.id}: no review that may be approved is on the first page"
-            _observe(live, "observe/data", subject, AT_THE_BEGINNING)
+        live.session.observe("observe/data", subject, condition.remedy)
+
+
+def _unmet(operation: Operation, live: Live) -> Iterator[Condition]:
+    """What the reviews that may be approved lack: clients read the first page again after it."""
+    ids = {id.lower() for id in live.session.target.fixtures.approvable_reviews}
+    if operation.id == REVIEWS and ids:
+        beginning = at_the_beginning(ids)
+        if not beginning.is_met(live.callers.baseline(Call(REVIEWS)).items):
+            yield beginning
 
 
 @requirement("observe/parts")
@@ -156,7 +158,7 @@ def test_lists_that_are_too_long_to_be_read_whole(operation: Operation, live: Li
     for part in parts(operation, live):
         filters = " and ".join(f"{name} {value}" for name, value in part.call.query)
         shown[filters] = len(part.ids)
-    _observe(live, "observe/parts", f"{operation.id}: records that were read", shown)
+    live.session.observe("observe/parts", f"{operation.id}: records that were read", shown)
 
 
 @requirement("observe/cursor")
@@ -169,7 +171,7 @@ def test_a_cursor_that_was_never_issued(operation: Operation, live: Live) -> Non
     response = live.callers.send(call, purpose="a made-up cursor")
     count = len(response.items)
     items = "1 item" if count == 1 else f"{count} items"
-    _observe(live, "observe/cursor", operation.id, f"{response.describe()}, {items}")
+    live.session.observe("observe/cursor", operation.id, f"{response.describe()}, {items}")
 
 
 @requirement("observe/parameters")
@@ -179,11 +181,11 @@ def test_an_unknown_query_parameter(operation: Operation, live: Live) -> None:
     primary = live.callers.credential("primary")
     sending = Sending(primary, purpose="an unknown parameter", in_contract=False)
     response = live.session.client.send(call, sending)
-    _observe(live, "observe/parameters", operation.id, response.describe())
+    live.session.observe("observe/parameters", operation.id, response.describe())
     for limit in OTHER_NOTATIONS if operation.is_list else ():
         written = live.callers.send(live.call(operation).asking(limit=limit))
         subject = f"{operation.id}: limit={limit!r}"
-        _observe(live, "observe/parameters", subject, written.describe())
+        live.session.observe("observe/parameters", subject, written.describe())
 
 
 @requirement("observe/both-credentials")
@@ -199,7 +201,7 @@ def test_two_credentials_together(operation: Operation, live: Live) -> None:
         alone = replace(both, credential=forged, scheme=other, headers=())
         for subject, sending in ((purpose, both), (f"a made-up {other}", alone)):
             response = live.session.client.send(Call(operation.id), sending)
-            _observe(live, "observe/both-credentials", subject, response.describe())
+            live.session.observe("observe/both-credentials", subject, response.describe())
 
 
 def _responses(operation: Operation, live: Live, count: int) -> list[Exchange]:
@@ -213,7 +215,3 @@ def _responses(operation: Operation, live: Live, count: int) -> list[Exchange]:
                 f"{operation.id} returned {response.describe()}", exchanges=[response.id]
             )
     return responses
-
-
-def _observe(live: Live, id: str, subject: str, value: object) -> None:
-    live.session.observe(id, subject, value)

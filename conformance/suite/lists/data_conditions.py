@@ -1,6 +1,6 @@
 """What the data of a target has to have, so that certain defects of lists can show at all."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,15 @@ BELOW = (
     ),
 )
 """Those of lists below a record."""
+
+
+def at_the_beginning(ids: Collection[str]) -> Condition:
+    """That a page shows one of these records, whose ids are in lower case."""
+    return Condition(
+        lambda records: any(str(record.get("id")).lower() in ids for record in records),
+        "no review that may be approved is on the first page",
+        "fixtures.approvable-reviews with one of the first page: pages that are kept",
+    )
 
 
 def unmet(lists: Sequence[Records], *, are_below: bool) -> Iterator[Condition]:

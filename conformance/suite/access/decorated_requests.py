@@ -32,6 +32,7 @@ from conformance.target.target import Credential
 LIMIT, PAST_LIMIT = "10", "1000"
 LARGEST = 100
 ROUNDS = 3
+"""How often a request is served with its decoration, and not without it, before that counts."""
 NOTHING_ELSE: Mapping[str, str] = {}
 
 

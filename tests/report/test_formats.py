@@ -225,7 +225,7 @@ def test_a_flaky_failure_says_how_often_it_fails(failed: Any) -> None:
 def test_an_address_of_the_target_is_no_link_in_the_summary() -> None:
     """GitHub makes links of addresses without any markup."""
     text = "see http://evil.example/a and WWW.evil.example/b"
-    expected = "see http&#58;//evil.example/a and WWW&#46;evil.example/b"
+    expected = "see http&colon;//evil.example/a and WWW&period;evil.example/b"
     assert markdown.escaped(text) == expected
 
 

@@ -150,4 +150,4 @@ def _unchecked(report: Report) -> Iterator[str]:
 def escaped(text: str) -> str:
     """One line of text without markup, links and mentions; an address is no link either."""
     line = visible(short(text, LONGEST)).strip().translate(_SPECIAL)
-    return _ADDRESS.sub(lambda found: found[0].replace(":", "&#58;").replace(".", "&#46;"), line)
+    return _ADDRESS.sub(lambda found: found[0].replace(":", "&colon;").replace(".", "&period;"), line)

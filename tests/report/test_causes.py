@@ -484,7 +484,7 @@ def test_a_list_beyond_the_grant_is_one_cause() -> None:
     ("requirement", "kind", "expected"),
     [
         ("authorization/company", "accepted", Severity.ACCESS),
-        ("authorization/company", "status", Severity.DATA),
+        ("authorization/company", "status", Severity.FORM),
         ("tools/grants", "foreign", Severity.ACCESS),
         ("pagination/filter", "foreign", Severity.DATA),
         ("approval/stale-revision", "accepted", Severity.EFFECT),

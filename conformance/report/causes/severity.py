@@ -26,7 +26,7 @@ ON_ACCESS = frozenset(
 """Requirements that say who is served nothing."""
 
 LEAKS = frozenset({Kind.ACCEPTED, Kind.FOREIGN, Kind.EFFECT})
-"""Failures of these in which somebody is served; in others the rejection has another status."""
+"""Failures of these in which somebody is served; a rejection with another status is of form."""
 
 ON_APPROVALS = ("approval/", "tools/approval", "arguments/approval-id", "arguments/body")
 EFFECTS = frozenset({Kind.ACCEPTED, Kind.EFFECT})
@@ -52,4 +52,5 @@ def severity(requirement: str, kind: str) -> Severity:
     if kind == Kind.EFFECT or (requirement.startswith(ON_APPROVALS) and kind in EFFECTS):
         return Severity.EFFECT
     is_of_form = requirement.startswith(ON_FORM) or requirement.endswith(FIELDS)
+    is_of_form |= requirement in ON_ACCESS and kind == Kind.STATUS
     return Severity.FORM if is_of_form or kind in FORMS else Severity.DATA

@@ -21,6 +21,7 @@ LONGEST = 300
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#~!&@"})
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
 """What GitHub makes a link of without any markup."""
+_UNLINKED = str.maketrans({":": "&colon;", ".": "&period;"})
 
 
 def render(report: Report) -> bytes:
@@ -150,4 +151,4 @@ def _unchecked(report: Report) -> Iterator[str]:
 def escaped(text: str) -> str:
     """One line of text without markup, links and mentions; an address is no link either."""
     line = visible(short(text, LONGEST)).strip().translate(_SPECIAL)
-    return _ADDRESS.sub(lambda found: found[0].replace(":", "&colon;").replace(".", "&period;"), line)
+    return _ADDRESS.sub(lambda found: found[0].translate(_UNLINKED), line)

@@ -293,13 +293,6 @@ class Target:
             if not _UNCONTRADICTED & {other.name, credential.name}
         )
 
-    def with_base_url(self, url: str) -> "Target":
-        """The same target at another address. Raises ValueError for an invalid base URL."""
-        flaw = base_url_flaw(url)
-        if flaw:
-            raise ValueError(f"the base URL {flaw}")
-        return replace(self, base_url=url.rstrip("/"))
-
 
 @cache
 def _variable(name: str, scheme: str) -> str:

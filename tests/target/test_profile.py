@@ -291,15 +291,6 @@ def test_a_target_is_frozen(full: Target) -> None:
     assert hash(full) == hash(dataclasses.replace(full))
 
 
-def test_the_base_url_of_a_target_can_be_replaced(full: Target) -> None:
-    """The other values do not change; an invalid URL is rejected."""
-    moved = full.with_base_url("http://127.0.0.1:8000/v1/")
-
-    assert moved == dataclasses.replace(full, base_url="http://127.0.0.1:8000/v1")
-    with pytest.raises(ValueError, match="is not an http or https URL"):
-        full.with_base_url("ftp://127.0.0.1")
-
-
 def test_data_is_parsed_like_a_file() -> None:
     """The same tables as Python data give the same values; tuples may replace lists."""
     data = {

@@ -215,13 +215,6 @@ def requirements(connection: Connection, suite: int) -> dict[str, Stated]:
     return {each.id: Stated(*each) for each in found}
 
 
-def suite_version(connection: Connection, suite: int) -> str:
-    """The version of the package that a suite was part of."""
-    query = select(tables.suite.c.version).where(tables.suite.c.id == suite)
-    version: str = connection.execute(query).scalar_one()
-    return version
-
-
 def causes(connection: Connection, number: int) -> tuple[Cause, ...]:
     """The causes of the failures of a run."""
     return _of_run(connection, Cause, tables.cause, number, tables.cause.c.number)

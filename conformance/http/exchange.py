@@ -11,7 +11,7 @@ import orjson
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import NEEDS
-from conformance.http.packed import PackedBytes
+from conformance.http.packed import OptionalPackedBytes, PackedBytes
 from conformance.http.recent import recent
 
 MISSING = object()
@@ -35,6 +35,9 @@ PARSED = 5
 """Bytes that a parsed body takes up, for each of its text."""
 
 
+_SENT = OptionalPackedBytes()
+
+
 @dataclass(frozen=True)
 class Call:
     """An operation with its arguments.
@@ -45,7 +48,7 @@ class Call:
     operation: str
     path: Mapping[str, str] = field(default_factory=dict)
     query: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
+    body: OptionalPackedBytes = _SENT
     content_type: str | None = "application/json"
 
     def asking(self, **query: str | None) -> "Call":
@@ -73,7 +76,7 @@ class Request:
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
-    body: bytes | None = None
+    body: OptionalPackedBytes = _SENT
 
 
 @dataclass(frozen=True)

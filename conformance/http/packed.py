@@ -35,9 +35,12 @@ class PackedBytes:
 
     def __get__(self, instance: object | None, owner: type) -> bytes:
         """The bytes; of an instance that has none, the default."""
-        if instance is None:
-            return b""
-        kept = vars(instance)[self._kept]
+        return b"" if instance is None else self._read(instance, vars(instance)[self._kept])
+
+    def __set__(self, instance: object, value: bytes) -> None:
+        vars(instance)[self._kept] = packed(value)
+
+    def _read(self, instance: object, kept: Packed | bytes) -> bytes:
         if not isinstance(kept, Packed):
             return bytes(kept)
         body: bytes | None = vars(instance).get(self._unpacked)
@@ -45,9 +48,6 @@ class PackedBytes:
             body = vars(instance)[self._unpacked] = zlib.decompress(kept.content)
             RECENT.add(instance, self._unpacked, kept.length)
         return body
-
-    def __set__(self, instance: object, value: bytes) -> None:
-        vars(instance)[self._kept] = packed(value)
 
     def length(self, instance: object) -> int:
         """How many bytes it reads as; nothing is unpacked."""
@@ -58,3 +58,15 @@ class PackedBytes:
         """How many bytes it takes up in memory."""
         kept = vars(instance)[self._kept]
         return len(kept.content if isinstance(kept, Packed) else kept)
+
+
+class OptionalPackedBytes(PackedBytes):
+    """The same, None by default."""
+
+    def __get__(self, instance: object | None, owner: type) -> bytes | None:  # type: ignore[override]
+        """The bytes, or None."""
+        kept = None if instance is None else vars(instance)[self._kept]
+        return None if kept is None else self._read(instance, kept)
+
+    def __set__(self, instance: object, value: bytes | None) -> None:
+        vars(instance)[self._kept] = None if value is None else packed(value)

@@ -111,14 +111,15 @@ class Cases:
         self._approvals = approvals
         self._trials = trials
 
-    def of(self, cell: Cell, cursor: str | None) -> Case:
+    def of(self, cell: Cell, cursor: str | None, number: int = 0) -> Case:
         """The request of a cell; NotApplicable where there is none.
 
-        `cursor` is that of a page of one record.
+        `cursor` is that of a page of one record. The number of the cell chooses among the reviews
+        that may be approved: a guard may be about some of them.
         """
         operation = self._live.operation(cell.operation)
         if operation.writes:
-            return self._approval(cell)
+            return self._approval(cell, number)
         own = self._in_form(self._live.call(operation), cell, cursor)
         if cell.record == "own":
             return Case(own, own)
@@ -174,7 +175,7 @@ class Cases:
 
     # --- approvals ---
 
-    def _approval(self, cell: Cell) -> Case:
+    def _approval(self, cell: Cell, number: int) -> Case:
         trial = self._trials.baseline(cell.scheme)
         replay = self._approvals.call(trial.review.id, trial.review.revision, trial.key)
         if cell.form == "replay":
@@ -183,7 +184,7 @@ class Cases:
         if cell.record == "own":
             # The trials take reviews as well: this is one of those that they leave.
             self._trials.all_but(cell.scheme)
-            review = self._pending()
+            review = self._pending(number)
             key = self._approvals.key(review.id, label)
             call = self._approvals.call(review.id, review.revision, key)
             return Case(_in_spelling(call, cell), replay, review)
@@ -191,13 +192,13 @@ class Cases:
         call = self._approvals.call(id, trial.review.revision, self._approvals.key(id, label))
         return Case(_in_spelling(call, cell), replay)
 
-    def _pending(self) -> Review:
+    def _pending(self, turn: int) -> Review:
         """A review that may still be approved; NotApplicable where the trials took every one.
 
         Each requirement has a check of its own, which says so where it needs one itself.
         """
         try:
-            return self._approvals.pool.pending()
+            return self._approvals.pool.pending(turn)
         except Inconclusive as reason:
             raise NotApplicable("no review is left for this way to ask") from reason
 

@@ -230,25 +230,25 @@ class DecoratedRequests:
         theirs = _keys(self.live.callers.send(call, outsider, purpose="the outsider alone"))
         for caller in self._without_access():
             for scheme in caller.schemes:
-                headers = other_headers(outsider, scheme)
-                both = Decorated(f"the credentials of {caller.name} and outsider", call, headers)
-                response = self._sent(both, caller, scheme) if headers else None
-                if (
-                    response is not None
-                    and _keys(response)
-                    and self._is_decisive(both, call, caller, scheme)
-                ):
-                    self._check_shows_none(response, own - theirs)
+                if headers := other_headers(outsider, scheme):
+                    label = f"the credentials of {caller.name} and outsider"
+                    both = Decorated(label, call, headers)
+                    self._check_shows_none(both, caller, scheme, own - theirs)
 
     def _without_access(self) -> Iterator[Credential]:
         target = self.live.session.target
         named = (target.credentials.get(name) for name in ("expired", "revoked"))
         yield from filter(None, (target.lacking(self.operation.permission), *named))
 
-    def _check_shows_none(self, response: Exchange, ids: set[str]) -> None:
-        is_shown = response.status == 200 and not ids.isdisjoint(_keys(response))
-        otherwise = _otherwise(response, "shows records of another caller")
-        expect.that(not is_shown, otherwise.on("id"), response)
+    def _check_shows_none(
+        self, each: Decorated, caller: Credential, scheme: str, ids: set[str]
+    ) -> None:
+        """Violation where a request shows some of these records for its decoration."""
+        response = self._sent(each, caller, scheme)
+        is_shown = not ids.isdisjoint(_keys(response))
+        if is_shown and self._is_decisive(each, self.live.call(self.operation), caller, scheme):
+            otherwise = _otherwise(response, "shows records of another caller")
+            expect.violated(otherwise.on("id"), response)
 
 
 def _grant_of_the_outsider(live: Live) -> frozenset[str]:

@@ -85,7 +85,7 @@ class AccessMatrix:
             self._toolbox.tool(operation)
         caller = self._callers.of(cell, number)
         self._require_accepting(cell, caller)
-        case = self._cases.of(cell, self._cursor(cell, caller))
+        case = self._cases.of(cell, self._cursor(cell, caller), number)
         self._require_baseline(cell, case, caller)
         received = self._received(cell, case, caller, number)
         if outcome(cell) is Outcome.SERVED and not received.is_served:

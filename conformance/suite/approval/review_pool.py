@@ -77,14 +77,15 @@ class ReviewPool:
                 "the profile does not consent to approvals", needs=("consent.approve-reviews",)
             )
 
-    def pending(self) -> Review:
-        """A review that can be approved now; it stays in the pool."""
+    def pending(self, turn: int = 0) -> Review:
+        """A review that can be approved now; it stays in the pool. Each turn has another one."""
         self.require_consent()
         while self._stock.ids:
-            review = self._approvable(self._stock.ids[0])
+            place = turn % len(self._stock.ids)
+            review = self._approvable(self._stock.ids[place])
             if review is not None:
                 return review
-            self._stock.ids.pop(0)
+            self._stock.ids.pop(place)
         self._stock.ids.append(self._provisioned())
         review = self._approvable(self._stock.ids[0])
         if review is None:

@@ -9,7 +9,7 @@ from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.race import AT_ONCE, Race, race
+from conformance.suite.approval.race import AT_ONCE, Race, one_key_race, race
 from conformance.suite.approval.result import (
     check_not_in_former_state,
     check_replay,
@@ -31,7 +31,7 @@ def test_one_approval_many_times_at_once_is_made_once(
 ) -> None:
     """At least one request succeeds, all that succeed return one result, and so does a replay."""
     preconditions.check()
-    raced = race(live, approvals, ["one key at once"] * AT_ONCE)
+    raced = one_key_race(live)
     _observe(live, "one key at once", raced)
     for response in raced.responses:
         expect.status(response, 200, 409)
@@ -63,7 +63,7 @@ def test_one_key_with_two_revisions_at_once_is_a_conflict(
     live: Live, approvals: Approvals, preconditions: Preconditions
 ) -> None:
     """A request with another revision does not get the result of the one that it overlaps."""
-    _require_single_approvals(preconditions)
+    _require_plain_approvals(live, preconditions)
     if live.session.connections == 1 or not approvals.pool.can_spare():
         raise NotApplicable("the profile allows no race, or has few reviews")
     behind = [number % 2 for number in range(AT_ONCE)]  # a lower one never becomes the current one
@@ -86,7 +86,7 @@ def test_results_of_two_reviews_at_once_are_their_own(
     live: Live, preconditions: Preconditions
 ) -> None:
     """Each result is that of the review that its request names."""
-    _require_single_approvals(preconditions)
+    _require_plain_approvals(live, preconditions)
     _check_results(side_by_side(live, one_key=False))
 
 
@@ -95,7 +95,7 @@ def test_two_reviews_approved_at_once_are_both_approved(
     live: Live, preconditions: Preconditions
 ) -> None:
     """An approval that succeeds beside that of another review approves its own one."""
-    _require_single_approvals(preconditions)
+    _require_plain_approvals(live, preconditions)
     for approved in side_by_side(live, one_key=False):
         _check_approved(approved)
 
@@ -109,7 +109,7 @@ def test_two_reviews_approved_at_once_keep_their_results(
     Where one key approved two reviews, it is one of each of them. Where the results are not those
     of their reviews, or differ, other checks report that.
     """
-    _require_single_approvals(preconditions)
+    _require_plain_approvals(live, preconditions)
     both = [*side_by_side(live, one_key=False), *side_by_side(live, one_key=True)]
     for approved in both:
         for first in approved.successes[:1] if _has_one_result(approved) else ():
@@ -127,7 +127,7 @@ def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
     live: Live, preconditions: Preconditions
 ) -> None:
     """A request that succeeds approves the review that it names, and has its result."""
-    _require_single_approvals(preconditions)
+    _require_plain_approvals(live, preconditions)
     both = side_by_side(live, one_key=True)
     outcome = f"{sum(bool(each.successes) for each in both)} of {len(both)} approved"
     shown = next(iter(success for each in both for success in each.successes), None)
@@ -137,14 +137,26 @@ def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
         _check_approved(approved)
 
 
-def _require_single_approvals(preconditions: Preconditions) -> None:
-    """NotApplicable where single approvals have a defect or cannot be tried, as others report."""
+def _require_plain_approvals(live: Live, preconditions: Preconditions) -> None:
+    """NotApplicable where plainer approvals have a defect or cannot be tried, as others report.
+
+    Those are single ones, and the same one many times at once.
+    """
     try:
-        has_defect = bool(preconditions.defects)
+        has_defect = bool(preconditions.defects) or not _is_one_approval(one_key_race(live))
     except Inconclusive as reason:
-        raise NotApplicable("the single steps of an approval could not be tried") from reason
+        raise NotApplicable("plainer approvals could not be tried") from reason
     if has_defect:
-        raise NotApplicable("single approvals already have a defect")
+        raise NotApplicable("plainer approvals already have a defect")
+
+
+def _is_one_approval(raced: Race) -> bool:
+    """Whether requests that are all the same had one result, or a conflict with it."""
+    are_allowed = {each.status for each in raced.responses} <= {200, 409}
+    results = [each.data for each in raced.responses if each.status == 200]
+    return (
+        are_allowed and any(results) and all(is_same_result(each, results[0]) for each in results)
+    )
 
 
 def _check_results(both: Collection[Approved]) -> None:

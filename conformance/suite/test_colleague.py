@@ -12,6 +12,7 @@ from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.colleague import (
     approve_as_colleague,
     approved_by_colleague,
+    read_after,
     reads,
     taken,
     trial_of_colleague,
@@ -24,7 +25,7 @@ from conformance.suite.approval.result import (
     check_shows_approved,
 )
 from conformance.suite.approval.result_revision import check_revision
-from conformance.suite.approval.review import in_former_state
+from conformance.suite.approval.review import in_former_state, keeps_status, record_of
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -74,6 +75,21 @@ def test_a_colleague_approves_as_well(live: Live, trials: Trials) -> None:
     check_not_in_former_state(trial.review, trial.after, trial.approval)
 
 
+@requirement("approval/state")
+def test_what_a_colleague_approves_is_approved_for_primary(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """Who is shown a review sees that it is approved, whoever has approved it."""
+    trial = approved_by_colleague(live, trials)
+    if in_former_state(trial.review, trial.after):
+        raise NotApplicable("the approval had no effect, as others report")
+    read = approvals.reader.read_approved(trial.review)
+    text = "after its approval by a colleague the review still has the status {status}"
+    otherwise = keeps_status(record_of(read).get("status"), text, Kind.EFFECT)
+    is_right = not in_former_state(trial.review, read)
+    expect.that(is_right, otherwise.at(in_data(read, "status")), trial.approval, trial.after, read)
+
+
 @requirement("approval/result-status")
 def test_the_result_of_a_colleague_is_that_review_approved(live: Live, trials: Trials) -> None:
     """The result has the id of the review, and the status `approved`, whoever approves."""
@@ -120,8 +136,7 @@ def test_a_key_of_another_account_is_a_conflict_or_an_approval(
     approvals.record(other.id, other.revision, trial.key)
     call = approvals.call(other.id, other.revision, trial.key)
     response = live.callers.send(call, colleague, purpose=purpose)
-    reader = approvals.reader
-    after = reader.read_approved(other) if response.status == 200 else reader.read(other.id)
+    after = read_after(response, other, live)
     if not approvals.is_spent(other, after):
         approvals.pool.give_back(other)
     if response.status != 409:

@@ -7,7 +7,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.kept_cursors import pages_up_to
-from conformance.suite.approval.review import Review
+from conformance.suite.approval.review import Review, in_former_state
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
@@ -52,10 +52,25 @@ def _tried(live: Live) -> Trial:
         review = latest
     else:
         trials.require_unrevised(response)
-    is_approved, reader = response.status == 200, approvals.reader
-    after = reader.read_approved(review) if is_approved else reader.read(review.id)
     scheme = response.scheme or colleague.schemes[0]
-    return Trial(review, scheme, key, response, after, kept=kept)
+    return Trial(review, scheme, key, response, read_after(response, review, live), kept=kept)
+
+
+def read_after(approval: Exchange, review: Review, live: Live) -> Exchange:
+    """A read of a review after the colleague's request to approve it.
+
+    It is primary's; where that shows the former state after a success, and the colleague's does
+    not, it is the colleague's: what primary is shown is a question of its own.
+    """
+    reader = Approvals(live.session, live).reader
+    if approval.status != 200:
+        return reader.read(review.id)
+    read = reader.read_approved(review)
+    if not in_former_state(review, read):
+        return read
+    colleague = live.callers.credential("colleague")
+    own = live.callers.send(read.call, colleague, approval.scheme, purpose="as whoever approved it")
+    return own if own.status == 200 and not in_former_state(review, own) else read
 
 
 def approve_as_colleague(

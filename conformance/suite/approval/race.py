@@ -37,6 +37,15 @@ class Race:
         return next((each for each in self.responses if each.status == 200), None)
 
 
+def one_key_race(live: Live) -> Race:
+    """A race of requests that are all the same, with one key: a fact of the run."""
+
+    def find(live: Live) -> Race:
+        return race(live, Approvals(live.session, live), ["one key at once"] * AT_ONCE)
+
+    return live.fact("one-key-race", find)
+
+
 def race(
     live: Live, approvals: Approvals, labels: Sequence[str], behind: Sequence[int] = ()
 ) -> Race:

@@ -158,7 +158,8 @@ def _ranks() -> Mapping[str, int]:
 def perform(item: pytest.Function, context: Context) -> None:
     """Perform the check of an item.
 
-    What is too little to see anything at a narrower depth is no gap: it is performed once more.
+    What is too little to see anything at a narrower depth is no gap, and what little shows is no
+    observation: it is performed once more.
     """
     check = partial(item.config.stash[PERFORM], item, context)
     if not is_narrow(item):
@@ -168,3 +169,5 @@ def perform(item: pytest.Function, context: Context) -> None:
         check()
     except Inconclusive as reason:
         raise NotApplicable(f"too little at depth {_narrowed_to(item)}: {reason}") from reason
+    finally:
+        context.observations.clear()

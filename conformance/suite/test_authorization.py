@@ -11,6 +11,7 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.suite.approval.plan import BY_EACH
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -43,6 +44,7 @@ def test_the_permission_is_needed(
         attempt = trials.attempt(f"{name} by {scheme}", scheme)
         forbidden(attempt.response, live, 403)
         check_not_approved(attempt.response, attempt.after)
+        _check_by_each_scheme(name, trials)
         return
     call = live.call(operation)
     require_baseline_by(call, scheme, live)
@@ -177,11 +179,20 @@ def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> N
         if attempt.response.status != 404 or _reads(attempt.response, scheme, live):
             forbidden(attempt.response, live, 403)
             checked = True
+    _check_by_each_scheme("no-review-role", trials)
     if not checked:
         raise Inconclusive(
             "no approvable review is within the grant of no-review-role",
             needs=("credentials.no-review-role",),
         )
+
+
+def _check_by_each_scheme(name: str, trials: Trials) -> None:
+    """Who may not approve by one credential may not by two of them either."""
+    attempt = trials.first().attempts.get(f"{name}{BY_EACH}")
+    if attempt is not None:
+        expect.not_served(attempt.response)
+        check_not_approved(attempt.response, attempt.after)
 
 
 def _reads(attempt: Exchange, scheme: str, live: Live) -> bool:

@@ -9,6 +9,7 @@ from sample_reports import ID, a_finding, a_report, an_entry, an_exchange
 
 from conformance.contract.requirements import CLASSES
 from conformance.report import cases
+from conformance.report.causes.location import Marks
 from conformance.report.console import exchange, terminal
 from conformance.report.console.failures import MOST_CAUSES
 from conformance.report.console.screen import Screen
@@ -146,6 +147,20 @@ def test_a_command_is_broken_between_its_arguments() -> None:
         "  --data-raw '{\"a\": 1}'",
     ]
     assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(text)
+
+
+@pytest.mark.parametrize("width", range(36, 60))
+def test_what_marks_a_line_is_not_broken(width: int) -> None:
+    """It stands on a line of its own where it has no room."""
+    headers = [["x-long-name", "v" * 30]]
+    response = {"status": 200, "headers": headers, "body": None}
+    sent = an_exchange() | {"curl": "curl", "response": response}
+    lines = exchange.spans(sent, Marks(header="x-long-name"), width)
+    shown = ["".join(text for text, _ in spans) for spans in lines]
+
+    assert [line for line in shown if line.endswith("← here")]
+    assert "".join(line.strip() for line in shown).count("v" * 30) == 1
+    assert all("←" not in line or line.endswith("← here") for line in shown)
 
 
 def test_a_posix_locale_gets_ascii(monkeypatch: pytest.MonkeyPatch) -> None:

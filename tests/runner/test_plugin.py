@@ -107,6 +107,17 @@ def test_the_reference_is_conformant(serial: tuple[Path, subprocess.CompletedPro
     assert report["suite"]["classes"] == list(requirements.CLASSES)
 
 
+def test_what_a_narrow_round_has_not_read_is_no_observation(
+    serial: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """The reference has lists of all kinds: only the first rounds read short ones alone."""
+    directory, _ = serial
+    observed = report_of(directory)["observations"]
+
+    assert [each["subject"] for each in observed if each["id"] == "observe/data"] == []
+    assert observed
+
+
 def test_the_report_counts_every_exchange(
     serial: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:

@@ -18,6 +18,7 @@ LONGEST_STRING = 48
 """Characters of a string in a body at least, so that ids are shown whole."""
 
 MARGIN = " " * LABEL
+ARROW = "  ← "
 ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+""")
 
 
@@ -35,7 +36,7 @@ def spans(
         return
     yield [label("response"), *_status(response, marks)]
     if marks.header is not None:
-        yield from _broken(f"{_header(response, marks.header)}  ← here", "bad", width)
+        yield from _broken(f"{_header(response, marks.header)}{ARROW}here", "bad", width)
     extent = _extent(width - LABEL, brief=brief or marks.is_outside_body)
     for line in listing.lines(read(response), marks.places, whole=marks.body, extent=extent):
         yield from _broken(*_styled(line), width)
@@ -46,8 +47,17 @@ def _broken(text: str, style: str, width: int) -> Iterator[list[Span]]:
     indent = " " * (len(text) - len(text.lstrip()) + 4)
     first = max(width - LABEL, 1)
     step = max(first - len(indent), 1)
-    rest = (indent + text[start : start + step] for start in range(first, len(text), step))
-    for part in (text[:first], *rest):
+    body, arrow, note = text.rpartition(ARROW)
+    mark = f"{arrow}{note}"
+    if style != "bad" or len(mark) > step:
+        body, mark = text, ""
+    *parts, last = (
+        body[:first],
+        *(indent + body[start : start + step] for start in range(first, len(body), step)),
+    )
+    # A mark is not broken.
+    has_room = len(last) + len(mark) <= first
+    for part in (*parts, *([last + mark] if has_room else [last, indent + mark.lstrip()])):
         yield [(MARGIN, LAID_OUT), (part, style)]
 
 
@@ -90,7 +100,7 @@ def _status(response: ResponseEntry, marks: Marks) -> list[Span]:
     status = response["status"]
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
     text = f"{status} {phrase}".rstrip()
-    return [(f"{text}  ← here", "bad")] if marks.status else [(text, "")]
+    return [(f"{text}{ARROW}here", "bad")] if marks.status else [(text, "")]
 
 
 def _header(response: ResponseEntry, name: str) -> str:
@@ -109,5 +119,5 @@ def _extent(width: int, *, brief: bool) -> Extent:
 def _styled(line: Line) -> Span:
     text = "  " * line.depth + line.text
     if line.note is not None:
-        return f"{text}  ← {line.note}", "bad"
+        return f"{text}{ARROW}{line.note}", "bad"
     return text, "dim" if line.cut else ""

@@ -47,6 +47,7 @@ PURPOSES = {
 }
 """The requirements for which the attempts of each kind are made."""
 TWICE_STALE, BESIDE_OUTSIDER = "two stale revisions in one body", ", beside outsider"
+BY_EACH = " by each scheme at once"
 IN_CAPITALS = "one revision ahead, at the id in capitals"
 
 
@@ -106,6 +107,7 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
         yield Planned("misspelt", label, primary, None, change)
     yield Planned(AMBIGUOUS, TWICE_STALE, primary, None, twice_stale)
     yield from _beside_outsider(session)
+    yield from _by_each_scheme(session)
 
 
 def plain_of(label: str, schemes: Sequence[str]) -> list[str]:
@@ -149,6 +151,16 @@ def _beside_outsider(session: Context) -> Iterator[Planned]:
             if headers := other_headers(outsider, scheme):
                 label = f"{name} by {scheme}{BESIDE_OUTSIDER}"
                 yield Planned(AMBIGUOUS, label, credential, scheme, headers=headers)
+
+
+def _by_each_scheme(session: Context) -> Iterator[Planned]:
+    """A right approval by those who lack the permission or the role, with both credentials."""
+    for name in ("lacking.reviews:approve", "no-review-role"):
+        credential = session.target.credentials.get(name)
+        if credential is not None and len(credential.schemes) > 1:
+            first = credential.schemes[0]
+            headers = other_headers(credential, first)
+            yield Planned(name, f"{name}{BY_EACH}", credential, first, headers=headers)
 
 
 def _as_others(session: Context) -> Iterator[Planned]:

@@ -11,6 +11,7 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.plan import BY_EACH
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
@@ -169,7 +170,9 @@ def _rejected_without_another(response: Exchange) -> Defect:
 
 
 @requirement("authorization/review-role")
-def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> None:
+def test_the_review_role_is_needed(
+    scheme: str, live: Live, approvals: Approvals, trials: Trials
+) -> None:
     """An approval responds 403 to a caller whose role may not approve, despite the permission."""
     live.callers.credential_with("no-review-role", scheme)
     checked = False
@@ -180,6 +183,7 @@ def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> N
             forbidden(attempt.response, live, 403)
             checked = True
     _check_by_each_scheme("no-review-role", trials)
+    _check_each_kind(scheme, live, approvals)
     if not checked:
         raise Inconclusive(
             "no approvable review is within the grant of no-review-role",
@@ -193,6 +197,19 @@ def _check_by_each_scheme(name: str, trials: Trials) -> None:
     if attempt is not None:
         expect.not_served(attempt.response)
         check_not_approved(attempt.response, attempt.after)
+
+
+def _check_each_kind(scheme: str, live: Live, approvals: Approvals) -> None:
+    """No review of another kind is approved without the role: it may be checked for some alone."""
+    viewer = live.callers.credential("no-review-role")
+    if scheme != viewer.schemes[0]:
+        return
+    for review in approvals.pool.of_each_kind():
+        key = approvals.key(review.id, "without the role")
+        call = approvals.call(review.id, review.revision, key)
+        response = live.callers.send(call, viewer, scheme, purpose="approve without the role")
+        expect.rejected(response)
+        check_not_approved(response, approvals.reader.read(review.id))
 
 
 def _reads(attempt: Exchange, scheme: str, live: Live) -> bool:

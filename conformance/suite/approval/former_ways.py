@@ -101,8 +101,9 @@ def _is_former_elsewhere(sighting: Sighting, context: Context) -> bool:
     own = sighting.answer.way
     for other in context.session.history.ways(RESOURCE, {sighting.key[1]}):
         way = other.answer.way
-        is_plain = way.face == HTTP and way.caller == "primary" and _is_repeatable(way, context)
-        if is_plain and (way.caller, way.operation) != (own.caller, own.operation):
+        is_own = (way.face, way.caller, way.operation) == (own.face, own.caller, own.operation)
+        is_plain = way.face == HTTP and way.caller == "primary" and not is_own
+        if is_plain and _is_repeatable(way, context):
             with suppress(Unrecorded):
                 _, again = seen_again(other, context)
                 return again is not None and again.record.get("status") == sighting.record["status"]

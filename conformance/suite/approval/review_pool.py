@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
@@ -20,6 +21,8 @@ NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60
 FEWEST_LEFT = 4
 """Reviews that are left to the checks that cannot do without one."""
+KIND = ("requestedAudience", "subjectType")
+MOST_KINDS = 6
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,16 @@ class ReviewPool:
                 needs=("fixtures.provision.approvable-review",),
             )
         return review
+
+    def of_each_kind(self) -> Iterator[Review]:
+        """A review of each of some kinds that can be approved now; they stay in the pool."""
+        self.require_consent()
+        records = {record["id"].lower(): record for record in self._reader.listed()}
+        kinds: dict[tuple[str, ...], str] = {}
+        for id in self._stock.ids:
+            record = records.get(id.lower(), {})
+            kinds.setdefault(tuple(str(record.get(name)) for name in KIND), id)
+        yield from filter(None, map(self._approvable, islice(kinds.values(), MOST_KINDS)))
 
     def _approvable(self, id: str) -> Review | None:
         return self._seen(self._reader.read(id), id)

@@ -23,7 +23,7 @@ from conformance.target.target import Credential
 
 REPLAYS = 3
 READS = 2
-OTHER_REVISIONS = ("one revision ahead", "one revision behind", "none at all")
+OTHER_REVISIONS = ("one revision ahead", "one revision behind", "revision zero")
 """The stale revisions that a used key is sent with: zero may be taken for none."""
 FRESH = 3
 """Further replays, each the first request on its connection: it may reach another instance."""

@@ -99,7 +99,9 @@ def _is_former_elsewhere(sighting: Sighting, context: Context) -> bool:
     Then the review itself has it: that an approval was not made, or is undone, other checks report.
     """
     own = sighting.answer.way
-    for other in context.session.history.ways(RESOURCE, {sighting.key[1]}):
+    every = context.session.history.ways(RESOURCE, {sighting.key[1]})
+    # What keeps a list may keep it for both interfaces.
+    for other in sorted(every, key=lambda each: each.answer.way.operation == own.operation):
         way = other.answer.way
         is_own = (way.face, way.caller, way.operation) == (own.face, own.caller, own.operation)
         is_plain = way.face == HTTP and way.caller == "primary" and not is_own

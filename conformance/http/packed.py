@@ -63,7 +63,9 @@ class PackedBytes:
 class OptionalPackedBytes(PackedBytes):
     """The same, None by default."""
 
-    def __get__(self, instance: object | None, owner: type) -> bytes | None:  # type: ignore[override]
+    def __get__(  # type: ignore[override]
+        self, instance: object | None, owner: type
+    ) -> bytes | None:
         """The bytes, or None."""
         kept = None if instance is None else vars(instance)[self._kept]
         return None if kept is None else self._read(instance, kept)

@@ -169,7 +169,7 @@ def test_a_stale_revision_is_a_conflict(
         if attempt.kind == STALE_KIND:
             expect.status(attempt.response, *_allowed(attempt))
             check_not_approved(attempt.response, attempt.after)
-    trials.baseline(scheme)
+    trials.entitled(scheme)
     _check_stale(scheme, trials)
     if changed := changed_by_stale(trials):
         _blame_stale(changed)

@@ -69,7 +69,7 @@ def test_an_approval_by_tool_is_one_over_http(
     data, by_tool = data_of(first), first.exchange
     _check_result_by_tool(review, first)
     if not also and approvals.pool.can_spare():  # another one has other neighbours
-        first, also = _approved_by_another_scheme(toolbox, operation, approvals)
+        first, also = _approved_by_another_scheme(toolbox, operation, approvals, trials)
     _check_alone(first, also, toolbox, operation, approvals)
 
     after = _state_after(review, by_tool, toolbox, approvals)
@@ -245,13 +245,15 @@ def _next_approved_and_watched(
 
 
 def _approved_by_another_scheme(
-    toolbox: Toolbox, operation: Operation, approvals: Approvals
+    toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> tuple[ToolResult, Mapping[str, Exchange]]:
     """The same, by another scheme that the tools accept; Violation where it is rejected.
 
-    A review that this scheme does not reach is none of its own.
+    Primary may have to approve by this one; a review that a scheme does not reach is none of its
+    own.
     """
-    other = toolbox.by_another_scheme()
+    by_another = toolbox.by_another_scheme()
+    other = by_another if by_another.scheme in trials.schemes else toolbox
     (review, _, result), also = _next_approved_and_watched(other, operation, approvals)
     if result.is_served or approvals.reader.read(review.id, other.scheme).status != 404:
         data_of(result)

@@ -53,7 +53,7 @@ def test_what_cannot_be_approved_is_not(
     ids = ([id for id in named if id.lower() in shared] or [*named])[:MOST_REVIEWS]
     if not ids:
         raise Inconclusive("the profile names no unapprovable review", needs=NEEDS)
-    trials.baseline(scheme)
+    trials.entitled(scheme)
     changes = list(_attempted(ids, scheme, live, approvals))
     if len(changes) == 1:  # it may be another client's
         raise Inconclusive(
@@ -178,7 +178,7 @@ def test_an_approval_of_no_review_is_absent(
 ) -> None:
     """A well-formed id without a review returns 404, or 403 where a target hides what exists."""
     primary = live.callers.credential_with("primary", scheme)
-    trials.baseline(scheme)
+    trials.entitled(scheme)
     id = live.made_up("no review")
 
     def send(key: str) -> Exchange:

@@ -176,7 +176,7 @@ class Cases:
     # --- approvals ---
 
     def _approval(self, cell: Cell, number: int) -> Case:
-        trial = self._trials.baseline(cell.scheme)
+        trial = self._trials.entitled(cell.scheme)
         replay = self._approvals.call(trial.review.id, trial.review.revision, trial.key)
         if cell.form == "replay":
             return Case(replay, replay)

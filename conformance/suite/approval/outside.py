@@ -29,7 +29,7 @@ def check_out_of_reach(
     A 403 or 404 shows that it may not. Any other error may be about the revision: then another one
     is tried, first those that the error names.
     """
-    trials.baseline(scheme)
+    trials.entitled(scheme)
     for spelling in (review, review.upper()):
         likely = deque(likely_revisions(review, live, approvals))
         tried: set[int] = set()

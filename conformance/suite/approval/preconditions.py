@@ -137,7 +137,7 @@ class Preconditions:
         """The stale attempts next to the current revision that have a defect."""
         attempts = [
             attempt
-            for scheme in self._live.callers.credential("primary").schemes
+            for scheme in self._trials.schemes
             for label in NEXT
             for attempt in self._trials.attempts(f"{label} by {scheme}", scheme)
         ]

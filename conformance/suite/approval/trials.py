@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Exchange
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
@@ -18,6 +18,7 @@ from conformance.suite.approval.trial_runner import TrialRunner
 from conformance.suite.lists.live import Live
 
 Value = TypeVar("Value")
+FORBIDDEN = 403
 
 
 class Trials:
@@ -41,25 +42,42 @@ class Trials:
         return self._live.fact(fact_name(kind, *parts), lambda live: find(_of(live)))
 
     def _run(self, scheme: str) -> Trial:
-        if scheme == self._first_scheme:
+        if scheme == self._schemes[0]:
             return self._runner.full(scheme)
         return self._runner.short(scheme, self.first())
 
     @property
-    def _first_scheme(self) -> str:
-        return self._live.callers.credential("primary").schemes[0]
+    def _schemes(self) -> Sequence[str]:
+        return self._live.callers.credential("primary").schemes
 
     def first(self) -> Trial:
         """The trial with every attempt."""
-        return self.by(self._first_scheme)
+        return self.by(self._schemes[0])
 
     def _all(self) -> list[Trial]:
         """The trials by all schemes, the first one first; without those that lack a review."""
         trials = [self.first()]
-        for scheme in self._live.callers.credential("primary").schemes[1:]:
+        for scheme in self._schemes[1:]:
             with suppress(Inconclusive):
                 trials.append(self.by(scheme))
         return trials
+
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes of primary, without those by which it may not approve as by the first one."""
+        return [scheme for scheme in self._schemes if not self._holds_less(scheme)]
+
+    def _holds_less(self, scheme: str) -> bool:
+        """Whether primary may not approve by a scheme, and may by its first one."""
+        if self.first().approval.status != 200:
+            return False
+        with suppress(Inconclusive):
+            return self.by(scheme).approval.status == FORBIDDEN
+        return False
+
+    def _require_entitled(self, scheme: str) -> None:
+        if self._holds_less(scheme):
+            raise NotApplicable(f"primary may not approve by {scheme}, and may otherwise")
 
     def all_but(self, scheme: str) -> list[Trial]:
         """The trials by other schemes."""
@@ -73,10 +91,14 @@ class Trials:
         return self._runner.plain(scheme, self.first(), worth)
 
     def approved(self, scheme: str) -> Trial:
-        """The trial by a scheme; Inconclusive where its approval failed: others report that."""
+        """The trial by a scheme; Inconclusive where its approval failed: others report that.
+
+        NotApplicable where primary may approve by its first scheme alone: its check shows the same.
+        """
         self.require_consent()
         self._live.callers.credential_with("primary", scheme)
         trial = self.by(scheme)
+        self._require_entitled(scheme)
         if trial.approval.status != 200:
             raise _not_approved(trial)
         return trial
@@ -88,7 +110,7 @@ class Trials:
         """
         self.require_consent()
         trials = [self.first()]
-        if scheme is not None and scheme in self._live.callers.credential("primary").schemes:
+        if scheme is not None and scheme in self._schemes:
             # Where no review is left to show that the scheme works, the first trial has to do.
             with suppress(Inconclusive):
                 trials.append(self.by(scheme))
@@ -96,6 +118,15 @@ class Trials:
             if trial.approval.status != 200:
                 raise _not_approved(trial)
         return trials[0]
+
+    def entitled(self, scheme: str) -> Trial:
+        """The first trial, as `baseline`, for a check that is performed by each scheme.
+
+        NotApplicable where primary may approve by its first scheme alone.
+        """
+        self.require_consent()
+        self._require_entitled(scheme)
+        return self.baseline(scheme)
 
     def attempt(self, label: str, scheme: str | None = None) -> Attempt:
         """An attempt of the first trial.
@@ -106,13 +137,13 @@ class Trials:
         taking = self.taking_the_last()
         if label in taking:
             return taking[label]
-        trial = self.baseline(scheme)
+        trial = self.baseline() if scheme is None else self.entitled(scheme)
         if label not in trial.attempts:
             raise Inconclusive(f"no approvable review was left to attempt: {label}", needs=NEEDS)
         found = trial.attempts[label]
-        if found.response.status == 403 and found.response.credential == "primary":
+        if found.response.status == FORBIDDEN and found.response.credential == "primary":
             # The credential of this scheme may hold less than the other one of primary.
-            self.baseline(found.response.scheme)
+            self.entitled(str(found.response.scheme))
         return found
 
     def taking_the_last(self) -> Mapping[str, Attempt]:

@@ -4,15 +4,18 @@ Nothing can be sent again, so that nobody is blamed for what a change of the dat
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from conformance.contract.openapi import Contract
+from conformance.http import trace
 from conformance.rules import agreement, tenants, timeline, walks
 from conformance.rules.agreement import Disagreement
 from conformance.rules.answer import Answer
+from conformance.rules.approvals import Approvals
+from conformance.rules.attempt import Attempt
+from conformance.rules.circumstances import Circumstances
 from conformance.rules.lag import Lag
-from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling, Rulings
 from conformance.rules.sighting import Sighting, sightings
 from conformance.rules.suspicion import Variant
@@ -34,8 +37,21 @@ def examine(
     found = walks.walks(ordered)
     yield from walks.examine(found)
     yield from _first_of_each(tenants.examine(found, seen))
-    yield from timeline.examine([each for each in attempts if each.exchange.started], seen, lag)
+    timed = [each for each in attempts if each.began]
+    yield from timeline.examine(timed, seen, lag)
+    known = Circumstances(timed, _of_reviews(seen), lag, caller=_with_headers)
+    yield from Approvals(known).examine()
     yield from _first_of_each(_disagreements(seen, attempts, contract, lag))
+
+
+def _of_reviews(seen: Iterable[Sighting]) -> list[Sighting]:
+    return [each for each in seen if each.answer.way.operation.resource == timeline.REVIEW]
+
+
+def _with_headers(attempt: Attempt) -> Hashable:
+    """Who has sent an attempt: with other headers, it is another request."""
+    headers = attempt.exchange.request.headers
+    return attempt.caller, tuple(sorted(pair for pair in headers if pair[0] not in trace.HEADERS))
 
 
 def _first_of_each(rulings: Rulings) -> Rulings:

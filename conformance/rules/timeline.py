@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.contract.verdict import Kind, defect
+from conformance.rules.attempt import Attempt
 from conformance.rules.judgement import shown
 from conformance.rules.lag import Lag
-from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling, Rulings
 from conformance.rules.sighting import Sighting
 
 STATE, APPROVED = "approval/state", "approved"
+REVIEW = "Review"
 
 
 def examine(attempts: Iterable[Attempt], sightings: Iterable[Sighting], lag: Lag) -> Rulings:
@@ -59,7 +60,7 @@ def _ruling(approval: Attempt, former: object, later: Sequence[Sighting]) -> Rul
 def _by_review(sightings: Iterable[Sighting]) -> Mapping[str, list[Sighting]]:
     found: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
-        if each.answer.way.operation.resource == "Review":
+        if each.answer.way.operation.resource == REVIEW:
             found[each.key[1]].append(each)
     return {id: sorted(own, key=_began) for id, own in found.items()}
 

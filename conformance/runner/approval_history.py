@@ -1,13 +1,17 @@
-"""All approvals that a process has sent, and what the rule on replays says of them at the end."""
+"""All approvals that a process has sent, and what the model says of them at the end."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.contract.api import Api
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.exchange import FACT, MISSING, Exchange
 from conformance.http.redaction import Redactor
-from conformance.rules import replay
-from conformance.rules.replay import Attempt, Replay
+from conformance.rules import attempt as attempts
+from conformance.rules.approvals import BY_TOOL, Approvals
+from conformance.rules.attempt import HTTP, TOOL, Attempt
+from conformance.rules.circumstances import Circumstances
+from conformance.rules.ruling import Ruling
 from conformance.runner.result import ItemResult, documents, redacted
 
 ITEM = f"{FACT}replays"
@@ -27,24 +31,21 @@ class ApprovalHistory:
 
     def add(self, exchange: Exchange) -> None:
         """Keep an exchange of the approval, by either interface."""
-        for read in (replay.by_tool, replay.over_http):
-            attempt = read(exchange, self._api.approval, self._api.approved_id)
-            if attempt is not None:
-                self._attempts.append(attempt)
-                return
+        attempt = attempts.read(exchange, self._api.approval, self._api.approved_id)
+        if attempt is not None:
+            self._attempts.append(attempt)
 
     def result(self, redactor: Redactor) -> ItemResult | None:
-        """The replays that the target has got wrong; None where there are none."""
-        attempts = list(self._attempts)
-        replays = replay.examine(attempts)
-        findings = tuple(
-            redacted(found, ITEM, redactor)
-            for requirement in (replay.OVER_HTTP, replay.BY_TOOL)
-            for found in _findings(requirement, replays, self._api.approval.id)
-        )
+        """The attempts that no order explains; None where there are none."""
+        sent = list(self._attempts)
+        exchanges = {each.exchange.id: each.exchange for each in sent}
+        rulings: dict[str, list[Ruling]] = defaultdict(list)
+        for ruling in Approvals(Circumstances(sent)).examine():
+            rulings[ruling.requirement].append(ruling)
+        found = (_finding(own, exchanges) for own in rulings.values())
+        findings = tuple(redacted(each, ITEM, redactor) for each in found if each is not None)
         if not findings:
             return None
-        exchanges = {each.exchange.id: each.exchange for each in attempts}
         evidence = documents(findings, exchanges.get, redactor)
         return ItemResult(ITEM, findings, (), evidence, 0, {}, {})
 
@@ -77,24 +78,23 @@ def _competing(attempts: Iterable[Attempt]) -> frozenset[str]:
     return frozenset().union(*(each for each in reviews.values() if len(each) > 1))
 
 
-def _findings(requirement: str, replays: Sequence[Replay], operation: str) -> Iterator[Finding]:
-    """The first wrong replay, after the approval that it repeats."""
-    own = [each for each in replays if each.attempt.requirement == requirement]
+def _finding(own: Sequence[Ruling], exchanges: Mapping[str, Exchange]) -> Finding | None:
+    """What the first wrong attempt shows of a requirement; None where there is none."""
     wrong = [each for each in own if each.defect is not None]
     if not wrong:
-        return
+        return None
     first = wrong[0]
     assert first.defect is not None
-    exchanges = (first.approval.exchange, first.attempt.exchange)
-    yield Finding(
-        requirement,
+    schemes = {exchanges[id].scheme for id in first.exchanges}
+    return Finding(
+        first.requirement,
         Verdict.FAIL,
-        operation,
-        f"{first.defect.sentence} ({len(wrong)} of {len(own)} replays of this run)",
+        first.operation,
+        f"{first.defect.sentence} ({len(wrong)} of {len(own)} such requests of this run)",
         first.defect.expected,
-        exchanges=tuple(exchange.id for exchange in exchanges),
+        exchanges=first.exchanges,
         item=ITEM,
         defect=first.defect,
-        schemes=tuple(sorted({each.scheme for each in exchanges if each.scheme})),
-        faces=("tool" if requirement == replay.BY_TOOL else "http",),
+        schemes=tuple(sorted(filter(None, schemes))),
+        faces=(TOOL if first.requirement == BY_TOOL else HTTP,),
     )

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
+from conformance.rules.attempt import is_same_result
 from conformance.rules.judgement import shown
-from conformance.rules.replay import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, STALE, conflict
 from conformance.suite.approval.key_transfer import Transfer, transfers

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
-from conformance.rules.replay import is_same_result
+from conformance.rules.attempt import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
 from conformance.suite.approval.preconditions import Preconditions

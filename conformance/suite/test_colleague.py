@@ -6,7 +6,7 @@ be new for the colleague, or be a conflict; it never returns primary's data for 
 
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
-from conformance.rules.replay import is_same_result
+from conformance.rules.attempt import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.colleague import (

@@ -9,7 +9,7 @@ from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicab
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.answer import HTTP
-from conformance.rules.replay import is_late
+from conformance.rules.attempt import is_late
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.colleague import approved_by_colleague
 from conformance.suite.approval.filtered_approvals import check_still_filtered

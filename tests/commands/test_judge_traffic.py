@@ -36,10 +36,10 @@ class Browser:
         self._now += timedelta(seconds=after)
         self._add({"method": "GET", "url": f"{BASE}{path}"}, data, key)
 
-    def approve(self, id: str, revision: int, result: Record, key: str = ANNA) -> None:
-        """An approval that succeeds."""
+    def approve(self, id: str, revision: int, result: Record | None, key: str = ANNA) -> None:
+        """An approval that succeeds, or conflicts where it has no result."""
         self._now += timedelta(seconds=1)
-        body = json.dumps({"expectedSubjectRevision": revision, "idempotencyKey": f"approve {id}"})
+        body = json.dumps({"expectedSubjectRevision": revision, "idempotencyKey": "one"})
         request = {
             "method": "POST",
             "url": f"{BASE}/reviews/{id}/approve",
@@ -48,12 +48,14 @@ class Browser:
         self._add(request, result, key)
 
     def _add(self, request: Record, data: Any, key: str) -> None:
-        text = json.dumps({"data": data, "requestId": uuid(f"request {len(self.entries)}")})
+        number = uuid(f"request {len(self.entries)}")
+        conflict = {"code": "conflict", "requestId": number}
+        text = json.dumps(conflict if data is None else {"data": data, "requestId": number})
         json_type = {"name": "content-type", "value": "application/json"}
         typed = [json_type] if "postData" in request else []
         headers = [{"name": "x-api-key", "value": key}, *typed]
         response = {
-            "status": 200,
+            "status": 409 if data is None else 200,
             "statusText": "",
             "headers": [json_type],
             "content": {"size": len(text), "mimeType": "application/json", "text": text},
@@ -158,6 +160,39 @@ def stale(browser: Browser, *, is_soon: bool) -> None:
     browser.get("/reviews", page(review("pending")), after=1 if is_soon else 30)
 
 
+def two_revisions(browser: Browser, *, conflicts: bool) -> None:
+    """A key that has approved a review is used with another revision."""
+    id = uuid("review")
+    browser.approve(id, 3, {"id": id, "status": "approved", "subjectRevision": 3})
+    later = {"id": id, "status": "approved", "subjectRevision": 4}
+    browser.approve(id, 4, None if conflicts else later)
+
+
+def two_reviews(browser: Browser, *, is_own: bool) -> None:
+    """A key that has approved a review is used for another one."""
+    id, other = uuid("review"), uuid("other review")
+    browser.approve(id, 3, {"id": id, "status": "approved", "subjectRevision": 3})
+    browser.approve(
+        other, 3, {"id": other if is_own else id, "status": "approved", "subjectRevision": 3}
+    )
+
+
+def never_current(browser: Browser, *, was_revised: bool) -> None:
+    """An approval succeeds at a revision that the review has neither before nor afterwards."""
+    id = uuid("review")
+    browser.get(f"/reviews/{id}", review("pending", 3))
+    browser.approve(id, 4, {"id": id, "status": "approved", "subjectRevision": 4})
+    browser.get(f"/reviews/{id}", review("approved", 5 if was_revised else 3), after=30)
+
+
+def needless_conflict(browser: Browser, *, has_changed: bool) -> None:
+    """An approval conflicts, and the review can be approved before and afterwards."""
+    id = uuid("review")
+    browser.get(f"/reviews/{id}", review("pending", 3))
+    browser.approve(id, 3, None)
+    browser.get(f"/reviews/{id}", review("pending", 4 if has_changed else 3), after=30)
+
+
 @pytest.mark.parametrize(
     ("record", "excuse", "requirement"),
     [
@@ -167,6 +202,10 @@ def stale(browser: Browser, *, is_soon: bool) -> None:
         (repeat, "has_new", "pagination/once"),
         (other_result, "is_another_key", "approval/replay"),
         (stale, "is_soon", "approval/state"),
+        (two_revisions, "conflicts", "approval/key-other-revision"),
+        (two_reviews, "is_own", "approval/key-other-review"),
+        (never_current, "was_revised", "approval/stale-revision"),
+        (needless_conflict, "has_changed", "approval/success"),
     ],
 )
 def test_what_shows_in_many_exchanges_is_judged(

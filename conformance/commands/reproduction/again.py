@@ -24,7 +24,7 @@ from conformance.report.document_types import (
     RequirementEntry,
 )
 from conformance.report.repair import conditions
-from conformance.rules import agreement, relations, replay
+from conformance.rules import agreement, approvals, relations
 from conformance.rules import answer as answers
 from conformance.rules.sighting import sightings
 from conformance.runner import examination, items
@@ -158,7 +158,7 @@ class Replay:
             own = items.findings(check.requirement, check.operation, outcome.problems)
             contexts = [fact.context for fact in outcome.context.facts()]
             results = [outcome.context.finish(own), *(each.finish() for each in contexts)]
-            if check.requirement in (replay.OVER_HTTP, replay.BY_TOOL):
+            if check.requirement in (*approvals.OVER_HTTP, approvals.BY_TOOL):
                 history = self._session.approvals.result(self._session.redactor)
                 results += [history] if history is not None else []
             self._performed[check.name] = tuple(

@@ -6,25 +6,23 @@ from itertools import chain
 from conformance.contract import api
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Finding, Verdict
-from conformance.http import trace
 from conformance.http.exchange import Exchange
-from conformance.rules import answer, client, examine, recorded, replay, requested
+from conformance.rules import answer, attempt, client, examine, recorded, requested
+from conformance.rules.attempt import Attempt
 from conformance.rules.client.recording import Recording
 from conformance.rules.lag import Lag
-from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Ruling
 
 
 def of_target(
     exchanges: Sequence[Exchange], contract: Contract, lag: Lag | None = None
 ) -> Iterator[Finding]:
-    """What they say of the target: of each response, of replays, and of all of them together.
+    """What they say of the target: of each response, and of all of them together.
 
     Without a profile its lag is the usual one.
     """
     for exchange in exchanges:
         yield from _of_one(exchange, contract)
-    yield from _replays(exchanges, contract)
     yield from _of_many(exchanges, contract, lag or Lag())
 
 
@@ -55,18 +53,8 @@ def _attempts(exchanges: Iterable[Exchange], contract: Contract) -> list[Attempt
     """The requests to approve reviews, where it is known when each of them was sent."""
     known = api.derive(contract)
     timed = (exchange for exchange in exchanges if exchange.started)
-    attempts = (replay.over_http(each, known.approval, known.approved_id) for each in timed)
+    attempts = (attempt.read(each, known.approval, known.approved_id) for each in timed)
     return [each for each in attempts if each is not None]
-
-
-def _replays(exchanges: Iterable[Exchange], contract: Contract) -> Iterator[Finding]:
-    """What the rule on replays says."""
-    for found in replay.examine(_attempts(exchanges, contract)):
-        if _headers(found.attempt.exchange) != _headers(found.approval.exchange):
-            continue  # with other headers it is another request
-        shown = (found.approval.exchange.id, found.attempt.exchange.id)
-        operation = found.attempt.exchange.operation
-        yield _finding(Ruling(found.attempt.requirement, operation, shown, found.defect))
 
 
 def _of_many(exchanges: Iterable[Exchange], contract: Contract, lag: Lag) -> Iterator[Finding]:
@@ -87,8 +75,3 @@ def _finding(ruling: Ruling) -> Finding:
         item=ruling.exchanges[-1],
         defect=ruling.defect,
     )
-
-
-def _headers(exchange: Exchange) -> list[tuple[str, str]]:
-    """The headers of a request, without those that find it in logs."""
-    return sorted(pair for pair in exchange.request.headers if pair[0] not in trace.HEADERS)

@@ -9,12 +9,12 @@ from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.retry import FAILED
-from conformance.rules import answer, replay
+from conformance.rules import answer, attempt
 from conformance.rules.arguments import KEY, REVISION
+from conformance.rules.attempt import Attempt
 from conformance.rules.client.asked import ID, Asked
 from conformance.rules.client.recording import Recording, ruling
 from conformance.rules.judgement import shown
-from conformance.rules.replay import Attempt
 from conformance.rules.ruling import Rulings
 
 READ, KEPT, NEW = "client/revision", "client/key-kept", "client/key-new"
@@ -93,9 +93,8 @@ def _approvals(calls: Sequence[Asked]) -> Iterator[Approval]:
 
 
 def _attempt(call: Asked) -> Attempt | None:
-    read = replay.over_http if call.exchange.in_contract else replay.by_tool
     names = [each.name for each in call.arguments if each.role == ID]
-    return read(call.exchange, call.operation, names[0]) if names else None
+    return attempt.read(call.exchange, call.operation, names[0]) if names else None
 
 
 def _shown(recording: Recording, approvals: Sequence[Approval]) -> Iterator[Shown]:

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
-from conformance.rules.replay import is_same_result
+from conformance.rules.attempt import is_same_result
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.unusual_keys import KeyUse

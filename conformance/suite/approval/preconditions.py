@@ -12,8 +12,8 @@ from functools import cached_property
 from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.retry import is_unavailable
+from conformance.rules.attempt import is_same_result
 from conformance.rules.judgement import shown
-from conformance.rules.replay import is_same_result
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict

@@ -7,9 +7,9 @@ from conformance.contract import openapi
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
+from conformance.rules.attempt import RESULT, is_same_result
 from conformance.rules.judgement import shown
 from conformance.rules.records import differing_by_tool, differing_of_contract
-from conformance.rules.replay import RESULT, is_same_result
 from conformance.suite.approval.review import APPROVED, Record, Review, in_former_state, record_of
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data

@@ -12,7 +12,7 @@ from math import inf
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import MISSING
 from conformance.rules.attempt import TOOL, Attempt, is_same_result
-from conformance.rules.circumstances import Circumstances
+from conformance.rules.circumstances import CONFLICT, Circumstances
 from conformance.rules.judgement import STATUS_LINE, body, shown
 from conformance.rules.linearization import Timed, unexplained
 from conformance.rules.ruling import Ruling, Rulings
@@ -22,8 +22,6 @@ OTHER_REVISION, OTHER_REVIEW = "approval/key-other-revision", "approval/key-othe
 STALE, SUCCESS = "approval/stale-revision", "approval/success"
 BY_TOOL = "tools/approval"
 OVER_HTTP = (REPLAY, AT_ONCE, OTHER_REVISION, OTHER_REVIEW, STALE, SUCCESS)
-
-CONFLICT = 409
 
 Made = frozenset[str]
 """A state of the model: the approvals made with a key so far, by the ids of their exchanges."""
@@ -69,10 +67,9 @@ class Approvals:
         replayed = [each for each in used if each.subject == attempt.subject]
         if replayed:
             return self.known.is_open(attempt, replayed[0])
-        is_explained = bool(used) or attempt.exchange.status != CONFLICT
-        return (
-            is_explained or self.known.is_approved_by(attempt) or not self.known.is_right(attempt)
-        )
+        if used or attempt.exchange.status != CONFLICT:
+            return True
+        return self.known.is_approved_by(attempt) or not self.known.is_unexplained(attempt)
 
     # --- what is said of an attempt ------------------------------------------------------------
 

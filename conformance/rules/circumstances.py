@@ -10,6 +10,7 @@ from conformance.rules.lag import Lag
 from conformance.rules.sighting import Sighting
 
 REVISION = "subjectRevision"
+CONFLICT = 409
 OPEN = frozenset({401, 403, 404, 429})
 """Statuses that a replay may get for another reason.
 
@@ -98,24 +99,41 @@ class Circumstances:
         return [max(before, key=_ended), min(after, key=_began)] if is_known else []
 
     def is_stale(self, attempt: Attempt) -> bool:
-        """Whether the revision that was sent lies beside all that its review had meanwhile."""
-        revisions = [each.record.get(REVISION) for each in self.around(attempt)]
+        """Whether the revision that was sent lies beside all that its review had meanwhile.
+
+        The review was not approved before: a success could repeat what nobody has recorded.
+        """
+        around = self.around(attempt)
+        if not around or not _is_approvable(around[0]):
+            return False
+        revisions = [each.record.get(REVISION) for each in around]
         known = [each for each in revisions if isinstance(each, int | float)]
         sent = attempt.body[0] if attempt.body else 0
         return len(known) > 1 and not min(known) <= sent <= max(known)
 
-    def is_right(self, attempt: Attempt) -> bool:
-        """Whether nothing explains a conflict: its review could be approved at this revision.
+    def is_unexplained(self, attempt: Attempt) -> bool:
+        """Whether nothing explains a conflict, nor the conflict of another key.
 
-        It reads alike before and after, and no other attempt was under way, or may have its key.
+        One key alone may have been used before the first request that is known.
         """
-        states = [_state(each) for each in self.around(attempt)]
-        sent = attempt.body and attempt.body[0]
+        others = self._by_review[attempt.review.lower()]
+        conflicts = (each for each in others if each.exchange.status == CONFLICT)
+        is_again = any(each.key != attempt.key and self._is_right(each) for each in conflicts)
+        return is_again and self._is_right(attempt)
+
+    def _is_right(self, attempt: Attempt) -> bool:
+        """Whether its review could be approved at this revision, before and afterwards.
+
+        No other attempt was under way, or may have the key.
+        """
+        around, sent = self.around(attempt), attempt.body and attempt.body[0]
+        if not around or not all(_is_approvable(each) for each in around):
+            return False
+        states = [(each.record.get("status"), each.record.get(REVISION)) for each in around]
         others = [each for each in self.attempts if each is not attempt]
-        is_at_rest = states[1:] == states[:-1] and bool(states)
         return (
-            is_at_rest
-            and states[0][1:] == (sent, True)
+            states[0] == states[1]
+            and states[0][1] == sent
             and not any(attempt.overlaps(each) for each in others)
             and not any(each.key in (None, attempt.key) for each in others)
         )
@@ -129,7 +147,5 @@ def _ended(sighting: Sighting) -> float:
     return _began(sighting) + sighting.answer.exchange.elapsed
 
 
-def _state(sighting: Sighting) -> tuple[object, ...]:
-    """What decides whether a review can be approved, its revision and `approvable` last."""
-    record = sighting.record
-    return record.get("status"), record.get(REVISION), record.get("approvable")
+def _is_approvable(sighting: Sighting) -> bool:
+    return sighting.record.get("approvable") is True

@@ -36,10 +36,12 @@ class Browser:
         self._now += timedelta(seconds=after)
         self._add({"method": "GET", "url": f"{BASE}{path}"}, data, key)
 
-    def approve(self, id: str, revision: int, result: Record | None, key: str = ANNA) -> None:
+    def approve(
+        self, id: str, revision: int, result: Record | None, key: str = ANNA, use: str = "one"
+    ) -> None:
         """An approval that succeeds, or conflicts where it has no result."""
         self._now += timedelta(seconds=1)
-        body = json.dumps({"expectedSubjectRevision": revision, "idempotencyKey": "one"})
+        body = json.dumps({"expectedSubjectRevision": revision, "idempotencyKey": use})
         request = {
             "method": "POST",
             "url": f"{BASE}/reviews/{id}/approve",
@@ -186,10 +188,11 @@ def never_current(browser: Browser, *, was_revised: bool) -> None:
 
 
 def needless_conflict(browser: Browser, *, has_changed: bool) -> None:
-    """An approval conflicts, and the review can be approved before and afterwards."""
+    """Approvals conflict, and the review can be approved before and afterwards."""
     id = uuid("review")
     browser.get(f"/reviews/{id}", review("pending", 3))
     browser.approve(id, 3, None)
+    browser.approve(id, 3, None, use="another")
     browser.get(f"/reviews/{id}", review("pending", 4 if has_changed else 3), after=30)
 
 

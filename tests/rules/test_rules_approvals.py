@@ -214,13 +214,18 @@ def test_a_key_for_another_review_has_not_the_result_of_the_first(started: float
 
 # --- attempts beside what was read ----------------------------------------------------------------
 
+CONFLICTS = (attempt(0, 409), attempt(2, 409, key="another"))
 BESIDE = (read(-5), read(20))
 """A review that stays as it is; the later read is so late that it no longer lags."""
 
 
-def test_a_conflict_that_nothing_justifies_is_none() -> None:
-    """The review could be approved before and after, at the revision that was sent."""
-    assert failed(attempt(0, 409), reads=BESIDE) == ["approval/success"]
+def test_conflicts_that_nothing_justifies_are_none() -> None:
+    """The review could be approved before and after, at the revision that was sent, by two keys.
+
+    One key alone may have been used before anything was recorded.
+    """
+    assert failed(*CONFLICTS, reads=BESIDE) == ["approval/success"] * 2
+    assert failed(CONFLICTS[0], reads=BESIDE) == []
     assert passed(attempt(0), reads=(read(-5), read(20, status="approved"))) == ["approval/success"]
 
 
@@ -228,7 +233,7 @@ def test_a_conflict_that_nothing_justifies_is_none() -> None:
     "reads",
     [
         (read(-5),),
-        (read(-5), read(2)),
+        (read(-5), read(4)),
         (read(-5), read(20, 2)),
         (read(-5, approvable=False), read(20, approvable=False)),
         (read(-5), read(20, status="approved")),
@@ -237,7 +242,7 @@ def test_a_conflict_that_nothing_justifies_is_none() -> None:
 )
 def test_a_conflict_may_be_about_what_changed_meanwhile(reads: Sequence[Sighting]) -> None:
     """Reads that lag, one side alone, another revision, a review that cannot be approved."""
-    assert wrong(attempt(0, 409), reads=reads) == []
+    assert wrong(*CONFLICTS, reads=reads) == []
 
 
 @pytest.mark.parametrize(
@@ -251,7 +256,7 @@ def test_a_conflict_may_be_about_what_changed_meanwhile(reads: Sequence[Sighting
 )
 def test_a_conflict_may_be_about_another_attempt(other: Attempt) -> None:
     """One that was under way, or that had the same key, or one that is not understood."""
-    assert wrong(other, attempt(0, 409), reads=BESIDE) == []
+    assert wrong(other, *CONFLICTS, reads=BESIDE) == []
 
 
 def test_a_revision_that_the_review_never_had_is_stale() -> None:
@@ -262,6 +267,12 @@ def test_a_revision_that_the_review_never_had_is_stale() -> None:
     assert wrong(attempt(0, revision=2), reads=(read(-5),)) == []
     earlier = attempt(-9, key="of another approval")
     assert wrong(earlier, attempt(0, revision=2), reads=BESIDE) == []
+
+
+def test_a_success_may_repeat_what_nobody_has_recorded() -> None:
+    """Where the review was approved before, its revision may be that of the approval."""
+    reads = [read(when, 3, "approved", approvable=False) for when in (-5, 20)]
+    assert wrong(attempt(0, revision=2), reads=reads) == []
 
 
 # --- by tool --------------------------------------------------------------------------------------

@@ -93,9 +93,12 @@ class History:
             self._ways[way] = *found, sighting
 
     def adopt(self, other: "History") -> None:
-        """Take what another run has seen on a target that responds to it in the same way."""
+        """Take what another run has seen on a target that responds to it in the same way.
+
+        Its clock was another one: what it has read counts as read before this run.
+        """
         for *_, sighting in other._ways.values():
-            self._keep_way(sighting)
+            self._keep_way(_at_the_beginning(sighting))
         for key, variants in other._records.items():
             own = self._records.setdefault(key, {})
             for digest, seen in variants.items():
@@ -118,6 +121,11 @@ class History:
             for key in sorted(self._records, key=repr)
             if len(own := self._records[key]) <= MOST_VARIANTS
         }
+
+
+def _at_the_beginning(sighting: Sighting) -> Sighting:
+    exchange = replace(sighting.answer.exchange, started=0.0, elapsed=0.0)
+    return replace(sighting, answer=replace(sighting.answer, exchange=exchange))
 
 
 def _plainness(sighting: Sighting) -> tuple[int, str]:

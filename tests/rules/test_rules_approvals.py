@@ -203,6 +203,12 @@ def test_a_key_has_one_revision(started: float) -> None:
     assert wrong(FIRST, attempt(started, 409, revision=2)) == []
 
 
+def test_a_key_with_another_revision_is_no_replay_of_the_like() -> None:
+    """Where several are served, each of them contradicts the first revision."""
+    later = attempt(2, revision=2), attempt(4, revision=2)
+    assert failed(FIRST, *later) == ["approval/key-other-revision"] * 2
+
+
 @pytest.mark.parametrize("started", [0.5, 2])
 def test_a_key_for_another_review_has_not_the_result_of_the_first(started: float) -> None:
     """It conflicts, or approves the other review."""

@@ -155,7 +155,9 @@ class HistoryByItem(History):
     def add(self, answer: Answer) -> None:
         """Remember the records that a response shows."""
         super().add(answer)
-        self.items[answer.exchange.item].add(answer)
+        own = self.items[answer.exchange.item]
+        own.is_reading = self.is_reading
+        own.add(answer)
 
 
 class Probe:

@@ -59,18 +59,22 @@ class Entry:
         head = CENTRAL + struct.pack("<H", UNIX | VERSION) + self._common
         return head + OF_CENTRAL.pack(0, 0, 0, MODE, offset) + self.name.encode("ascii")
 
-    def content(self, meter: Meter) -> bytes:
-        """The unpacked file; never more than it says. Raises ArchiveProblem."""
+    def content(self, meter: Meter | None) -> bytes:
+        """The unpacked file; never more than it says. Raises ArchiveProblem.
+
+        It is counted, unless `meter` is None, as where it was counted before.
+        """
         try:
             found = b"".join(self._pieces(meter))
-            meter.close()
+            if meter is not None:
+                meter.close()
         except BudgetProblem as problem:
             raise ArchiveProblem(f"{self.name} {problem}") from None
         if len(found) != self.size or zlib.crc32(found) != self.crc:
             raise ArchiveProblem(f"{self.name} does not unpack to what the archive says")
         return found
 
-    def _pieces(self, meter: Meter) -> Iterator[bytes]:
+    def _pieces(self, meter: Meter | None) -> Iterator[bytes]:
         unpacker, waiting, left = zlib.decompressobj(RAW), self.compressed, self.size
         try:
             while not unpacker.eof and left >= 0:
@@ -78,7 +82,8 @@ class Entry:
                 waiting, left = unpacker.unconsumed_tail, left - len(piece)
                 if not piece and not waiting and not unpacker.eof:
                     break
-                meter.feed(piece)
+                if meter is not None:
+                    meter.feed(piece)
                 yield piece
         except zlib.error:
             return

@@ -135,11 +135,15 @@ def _read(content: bytes) -> Bundle:
     stated = dsse.sizes(envelope)
     # What has another size than was signed is not unpacked: no digest fits it in any case.
     signed = {name for name, entry in by_name.items() if entry.size == stated.get(name, entry.size)}
-    evidence = {
+    first = {
         name: partial(_content, entry) if name in signed else bytes
         for name, entry in by_name.items()
     }
-    return Bundle(Unpacked(evidence), envelope, key)
+    again = {
+        name: partial(entry.content, None) if name in signed else bytes
+        for name, entry in by_name.items()
+    }
+    return Bundle(Unpacked(first, again), envelope, key)
 
 
 def _content(entry: Entry) -> bytes:

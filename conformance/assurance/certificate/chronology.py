@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from conformance.assurance.certificate import challenge
 from conformance.assurance.certificate.challenge import Circumstances
 from conformance.assurance.certificate.evidence import Evidence
-from conformance.assurance.certificate.recorded import Exchanges
+from conformance.assurance.certificate.recorded import Exchanges, Outline
 
 LONGEST_SILENCE = timedelta(hours=1)
 """Time that a run may take after its last response: it still has to write its report."""
@@ -30,7 +29,7 @@ def in_order(exchanges: Exchanges) -> bytes:
 
 def problems(evidence: Evidence) -> Iterator[str]:
     """What is impossible in the order or the times of the evidence."""
-    lines, run = evidence.exchanges, evidence.run
+    lines, run = evidence.exchanges.outlines, evidence.run
     yield from _disorder(lines)
     last = last_response(lines)
     if last > run["duration"]:
@@ -50,40 +49,38 @@ def circumstances(evidence: Evidence) -> Circumstances:
         base_url=evidence.target.base_url,
         started=evidence.started,
         finished=evidence.started + timedelta(seconds=int(evidence.run["duration"])),
-        dates=[date for line in evidence.exchanges for date in _dates(line)],
+        dates=[date for line in evidence.exchanges.outlines for date in line.dates],
     )
 
 
-def last_response(lines: Sequence[Line]) -> float:
+def last_response(lines: Sequence[Outline]) -> float:
     """Seconds from the start of a run to the end of its last exchange."""
-    return max((line["started"] + line["elapsed"] for line in lines), default=0.0)
+    return max((line.started + line.elapsed for line in lines), default=0.0)
 
 
 def _moment(line: Line) -> tuple[float, str]:
     return line["started"], line["id"]
 
 
-def _disorder(lines: Sequence[Line]) -> Iterator[str]:
+def _disorder(lines: Sequence[Outline]) -> Iterator[str]:
     seen: set[str] = set()
     for line in lines:
-        if line["id"] in seen:
-            yield f"the exchange {line['id']} is recorded twice"
+        if line.id in seen:
+            yield f"the exchange {line.id} is recorded twice"
             return
-        seen.add(line["id"])
+        seen.add(line.id)
     for before, after in pairwise(lines):
-        if _moment(before) > _moment(after):
-            yield f"{after['id']} stands after {before['id']}, but was sent before it"
+        if (before.started, before.id) > (after.started, after.id):
+            yield f"{after.id} stands after {before.id}, but was sent before it"
             return
-    if any(line["started"] < 0 or line["elapsed"] < 0 for line in lines):
+    if any(line.started < 0 or line.elapsed < 0 for line in lines):
         yield "an exchange ends before it begins"
 
 
-def _skew(lines: Sequence[Line], started: datetime) -> Iterator[str]:
+def _skew(lines: Sequence[Outline], started: datetime) -> Iterator[str]:
     """Dates of the run that differ from those in the target's own responses."""
     offsets = [
-        (date - started).total_seconds() - line["started"]
-        for line in lines
-        for date in _dates(line)
+        (date - started).total_seconds() - line.started for line in lines for date in line.dates
     ]
     if offsets and abs(median(offsets)) > LARGEST_SKEW.total_seconds():
         stated = started + timedelta(seconds=median(offsets))
@@ -98,13 +95,3 @@ def _future(evidence: Evidence) -> Iterator[str]:
     finished = circumstances(evidence).finished
     if finished > datetime.now(UTC) + challenge.CLOCK_SKEW:
         yield f"the run claims to have ended at {finished}, which is in the future"
-
-
-def _dates(line: Line) -> Iterator[datetime]:
-    for name, value in (line.get("response") or {}).get("headers", ()):
-        if name == "date":
-            try:
-                date = parsedate_to_datetime(value)
-                yield date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-            except (ValueError, OverflowError):
-                continue

@@ -7,13 +7,19 @@ LARGE = 1024 * 1024
 """Bytes of a file that is not kept unpacked."""
 
 
-class Unpacked(Mapping[str, bytes]):
-    """The files of an archive: each is unpacked at once, and a large one whenever it is read."""
+Unpacking = Mapping[str, Callable[[], bytes]]
 
-    def __init__(self, files: Mapping[str, Callable[[], bytes]]) -> None:
-        self._files = files
+
+class Unpacked(Mapping[str, bytes]):
+    """The files of an archive: each is unpacked at once, and a large one whenever it is read.
+
+    `again` unpacks what `first` has unpacked before, and found to cost no more than it may.
+    """
+
+    def __init__(self, first: Unpacking, again: Unpacking | None = None) -> None:
+        self._files = first if again is None else again
         self._kept: dict[str, bytes] = {}
-        for name, unpack in files.items():
+        for name, unpack in first.items():
             content = unpack()
             if len(content) <= LARGE:
                 self._kept[name] = content

@@ -68,7 +68,12 @@ def _is_missing(entry: Mapping[str, Any], revision: Revision, *, is_accepted: bo
 def consents(evidence: Evidence) -> Iterator[str]:
     """Writes without consent, and approved reviews that the profile does not list."""
     target = evidence.target
-    writes = [line["id"] for line in evidence.exchanges if _writes(line, target.tools_url)]
+    exchanges = evidence.exchanges
+    writes = [
+        line.id
+        for number, line in enumerate(exchanges.outlines)
+        if line.method != "GET" and _writes(exchanges[number], target.tools_url)
+    ]
     consent = target.consent
     if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
         shown = ", ".join(writes[:3])

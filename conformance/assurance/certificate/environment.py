@@ -8,6 +8,7 @@ folder of wheels, can provide them.
 import platform
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -81,7 +82,8 @@ def strangers(packages: Mapping[str, str]) -> Iterator[str]:
         yield f"environment.txt has {name}, which {PACKAGE} does not need"
 
 
-def _possible() -> set[str]:
+@cache
+def _possible() -> frozenset[str]:
     """The names of everything that this package may need; what is not installed needs nothing."""
     found, waiting = set[str](), [PACKAGE]
     while waiting:
@@ -94,4 +96,4 @@ def _possible() -> set[str]:
         except metadata.PackageNotFoundError:
             continue
         waiting += (canonicalize_name(Requirement(each).name) for each in stated)
-    return found
+    return frozenset(found)

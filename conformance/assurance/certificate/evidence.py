@@ -1,5 +1,6 @@
 """The evidence of a certificate as values: read once, strictly, and bounded in what it costs."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class Evidence:
     @cached_property
     def exchanges(self) -> Exchanges:
         """exchanges.jsonl, line by line. Raises Malformed."""
-        return _exchanges(self.files["exchanges.jsonl"])
+        return exchanges(self.files["exchanges.jsonl"])
 
     @cached_property
     def target(self) -> Target:
@@ -98,6 +99,14 @@ class Evidence:
             return tuple(map(str, self._snapshot["fixtures"]["provisioned"]))
         except (LookupError, TypeError) as problem:
             raise Malformed(f"target.json is malformed: {_brief(problem)}") from None
+
+    @cached_property
+    def digests(self) -> Mapping[str, tuple[str, int]]:
+        """The SHA-256 and the bytes of each file: a large one is unpacked whenever it is read."""
+        return {
+            name: (hashlib.sha256(content).hexdigest(), len(content))
+            for name, content in self.files.items()
+        }
 
     @cached_property
     def asked(self) -> Asked:
@@ -180,7 +189,8 @@ def _named(number: int) -> Iterator[None]:
         raise Malformed(f"shard {number}: {problem}") from None
 
 
-def _exchanges(content: bytes) -> Exchanges:
+def exchanges(content: bytes) -> Exchanges:
+    """The exchanges of a recording, each read strictly. Raises Malformed."""
     found = Exchanges(content)
     if len(found) > MOST_EXCHANGES:
         raise Malformed(f"exchanges.jsonl has more than {MOST_EXCHANGES} exchanges")

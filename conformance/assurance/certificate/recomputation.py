@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.assurance.certificate.recorded import Outline
 from conformance.http.replay import Recording
 from conformance.http.trace import TRACEPARENT
 from conformance.report import known_failures, known_gaps
@@ -108,7 +109,7 @@ def report(evidence: Evidence, again: Recomputed) -> dict[str, Any]:
         "target": gathering.described(evidence.target),
         "started": run["started"],
         "duration": run["duration"],
-        "latencies": latencies(_elapsed(evidence.exchanges)),
+        "latencies": latencies(_elapsed(evidence.exchanges.outlines)),
     }
     if met := {**expected.get("circumstances", {}), **run.get("measured", {})}:
         expected["circumstances"] = met
@@ -132,12 +133,12 @@ def _with_times(value: Any, recorded: Mapping[str, Line]) -> Any:
     return found
 
 
-def _elapsed(lines: Sequence[Line]) -> dict[str, list[float]]:
+def _elapsed(lines: Sequence[Outline]) -> dict[str, list[float]]:
     """The seconds of each response by operation."""
     found: dict[str, list[float]] = {}
     for line in lines:
-        if line.get("response") is not None:
-            found.setdefault(line["operation"], []).append(line["elapsed"])
+        if line.is_answered:
+            found.setdefault(line.operation, []).append(line.elapsed)
     return found
 
 

@@ -3,7 +3,10 @@
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property, lru_cache
 from typing import Any, overload
 
 import orjson
@@ -15,6 +18,24 @@ UNPACKED = 4
 """Blocks that are kept as they are: whoever reads a line reads those near it."""
 
 Exchange = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is asked of an exchange again and again, so that its bodies are read no more than once.
+
+    `started` and `elapsed` are seconds, `dates` those of its response, `servers` the values of its
+    header Server.
+    """
+
+    id: str
+    operation: str
+    started: float
+    elapsed: float
+    method: str | None
+    is_answered: bool
+    dates: tuple[datetime, ...]
+    servers: tuple[str, ...]
 
 
 class Exchanges(Sequence[Exchange]):
@@ -48,10 +69,15 @@ class Exchanges(Sequence[Exchange]):
         block, start, stop = self._places[number * 3 : number * 3 + 3]
         return self._block(block)[start:stop].removesuffix(b"\n")
 
-    @property
+    @cached_property
     def by_id(self) -> "ById":
         """The exchanges by their ids; of two with one id the later one."""
         return ById(self)
+
+    @cached_property
+    def outlines(self) -> tuple[Outline, ...]:
+        """The outline of each exchange."""
+        return tuple(map(_outline, self))
 
     def _unpacked(self, number: int) -> bytes:
         return zlib.decompress(self._blocks[number])
@@ -72,6 +98,29 @@ class ById(Mapping[str, Exchange]):
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+
+def _outline(exchange: Exchange) -> Outline:
+    headers = tuple((exchange.get("response") or {}).get("headers", ()))
+    return Outline(
+        exchange["id"],
+        exchange.get("operation", ""),
+        exchange["started"],
+        exchange["elapsed"],
+        exchange["request"].get("method"),
+        exchange.get("response") is not None,
+        tuple(date for name, value in headers if name == "date" for date in _dates(value)),
+        tuple(value for name, value in headers if name == "server"),
+    )
+
+
+def _dates(value: str) -> Iterator[datetime]:
+    """The time in a header, in UTC; none where it has another form."""
+    try:
+        date = parsedate_to_datetime(value)
+        yield date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return
 
 
 def _blocks(content: bytes) -> Iterator[tuple[int, list[int]]]:

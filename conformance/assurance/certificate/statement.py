@@ -1,10 +1,10 @@
 """The signed statement: everything that a certificate claims, derived from its evidence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from conformance.assurance.certificate import bundle, challenge, chronology, scoring, trust
+from conformance.assurance.certificate import challenge, chronology, scoring, trust
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract.verdict import Conclusion
 from conformance.reference.marker import SERVER
@@ -39,7 +39,7 @@ def _bounds(evidence: Evidence, kind: object) -> dict[str, Any]:
     """How much there is to read, and what reading it cannot prove."""
     words = trust.words(evidence)
     return {
-        "sizes": {name: len(content) for name, content in evidence.files.items()},
+        "sizes": {name: size for name, (_, size) in evidence.digests.items()},
         "wordOfSigner": [word for word in words if kind != SECOND_TYPE or word != trust.ADDRESS],
     }
 
@@ -47,8 +47,8 @@ def _bounds(evidence: Evidence, kind: object) -> dict[str, Any]:
 def subjects(evidence: Evidence) -> list[dict[str, Any]]:
     """The files of the evidence with their digests."""
     return [
-        {"name": name, "digest": {"sha256": bundle.digest(content)}}
-        for name, content in evidence.files.items()
+        {"name": name, "digest": {"sha256": digest}}
+        for name, (digest, _) in evidence.digests.items()
     ]
 
 
@@ -71,7 +71,7 @@ def _predicate(evidence: Evidence) -> dict[str, Any]:
             "source": run["source"],
         },
         "contract": {
-            name: {"sha256": bundle.digest(evidence.files[name])}
+            name: {"sha256": evidence.digests[name][0]}
             for name in ("openapi.yaml", "requirements.yaml")
         },
         "exchanges": report["exchanges"]["count"],
@@ -124,7 +124,7 @@ def _challenged(evidence: Evidence) -> dict[str, Any]:
     dates = chronology.circumstances(evidence).dates
     return {
         "challenge": {
-            "sha256": bundle.digest(evidence.files[challenge.FILE]),
+            "sha256": evidence.digests[challenge.FILE][0],
             "key": found.key,
             "issued": found.issued.isoformat(),
             "deadline": found.deadline.isoformat(),
@@ -145,11 +145,5 @@ def _target(evidence: Evidence) -> dict[str, Any]:
 def is_reference(evidence: Evidence) -> bool:
     """Whether the bundled reference was checked: it conforms, and is nobody's product."""
     return evidence.target.base_url == IN_PROCESS or any(
-        SERVER in value for name, value in _headers(evidence) if name == "server"
+        SERVER in value for line in evidence.exchanges.outlines for value in line.servers
     )
-
-
-def _headers(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    for line in evidence.exchanges:
-        response: Mapping[str, Any] = line.get("response") or {}
-        yield from response.get("headers", ())

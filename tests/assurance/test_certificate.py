@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from certified import REVISION, Certified, one_replay, quick_runs
+from certified import REVISION, Certified, one_replay, quick_runs, replayed_once
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from live_server import by_command, instance
@@ -23,17 +22,13 @@ from conformance.assurance.certificate import (
     eligibility,
     environment,
     issuing,
-    recomputation,
     strict_json,
 )
 from conformance.assurance.certificate.budget import Budget
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
-from conformance.assurance.certificate.recomputation import Recomputed
 from conformance.contract import files, revisions
 from conformance.reference import Reference
-
-REPLAY = recomputation.replay
 
 
 @pytest.fixture(autouse=True)
@@ -167,12 +162,6 @@ def test_a_registrar_signs_a_summary_of_its_verification(
     assert "the summary is not about this certificate" in capsys.readouterr().out
 
 
-def once(evidence: Evidence, _watching: object = (), *, known: list[Recomputed]) -> Recomputed:
-    """What a replay of this evidence has found; the first time it is performed."""
-    known[:] = known or [REPLAY(evidence)]
-    return known[0]
-
-
 def test_a_run_over_a_network_is_verified_and_probed(
     certified: Certified, over_loopback: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,8 +170,7 @@ def test_a_run_over_a_network_is_verified_and_probed(
     Reads of the recording are sent again: the same target gives the same records, another does not.
     """
     report, certificate = over_loopback / "reports" / "latest", tmp_path / "certificate.zip"
-    with by_command(tmp_path), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recomputation, "replay", partial(once, known=[]))
+    with by_command(tmp_path), replayed_once():
         certified.write(certificate, issuing.issued(report, REVISION, certified.signer))
         words = ["verify", "--probe", "12", "--target", str(tmp_path / "target.toml")]
         assert main([*words, "--json", str(certificate)]) == 0

@@ -2,21 +2,16 @@
 
 import importlib.util
 import json
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from certified import quick_runs
+from certified import quick_runs, replayed_once
 from playwright.sync_api import Browser
 
-from conformance.assurance.certificate import recomputation
-from conformance.assurance.certificate.evidence import Evidence
-from conformance.assurance.certificate.recomputation import Recomputed
 from conformance.assurance.registry import submission
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "registry"
-REPLAY = recomputation.replay
 
 
 def script() -> ModuleType:
@@ -29,18 +24,11 @@ def script() -> ModuleType:
     return module
 
 
-def once(evidence: Evidence, _watching: object = (), *, known: list[Recomputed]) -> Recomputed:
-    """The replay of the only recording, which four commands verify."""
-    known[:] = known or [REPLAY(evidence)]
-    return known[0]
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The registry with the product that has a failure, and its site."""
     out = tmp_path_factory.mktemp("example") / "out"
-    with quick_runs(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recomputation, "replay", partial(once, known=[]))
+    with quick_runs(), replayed_once():  # four commands verify the only recording
         script().build(out, ["mumble"], "standard")
     return out
 

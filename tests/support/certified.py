@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from process import conformance_here
 from securesystemslib.signer import CryptoSigner
 
 from conformance.assurance.certificate import (
+    archive,
     bundle,
     challenge,
     dsse,
@@ -25,9 +27,12 @@ from conformance.assurance.certificate import (
     recomputation,
     strict_json,
 )
+from conformance.assurance.certificate import evidence as evidence_files
+from conformance.assurance.certificate.archive import Entry
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recomputation import Recomputed
+from conformance.assurance.certificate.recorded import Exchanges
 from conformance.contract import revisions
 from conformance.contract.revisions import Revision
 
@@ -37,6 +42,7 @@ Edit = Callable[[Files], None]
 REPORT, KEY, REGISTRAR, MADE = "report", "key", "registrar", "made.pickle"
 """The parts of the folder: of the run, of two private keys, and the certificate with its replay."""
 
+REPLAY = recomputation.replay
 REPLAYED = ("exchanges.jsonl", "target.json")
 REVISION = replace(revisions.latest(), depths=("quick", "standard", "deep"))
 """The newest revision, as if it accepted quick runs."""
@@ -60,7 +66,33 @@ class Certified:
 
     def write(self, path: Path, found: Bundle | None = None) -> Path:
         """Write a certificate, by default the honest one."""
-        return write(path, found or self.honest)
+        path.write_bytes(self.archived(bundle.files(found or self.honest)))
+        return path
+
+    def archived(self, files: Mapping[str, bytes]) -> bytes:
+        """An archive of these files as `archive.packed` makes it.
+
+        What the honest one has as well is compressed once: that takes longer than most tests.
+        """
+        altered = {
+            name: content
+            for name, content in files.items()
+            if name not in self._files or content != self._files[name]
+        }
+        known = self._entries | _by_name(archive.packed(altered))
+        return archive.joined([known[name] for name in files])
+
+    @cached_property
+    def _files(self) -> Files:
+        return bundle.files(self.honest)
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return _by_name(archive.packed(self._files))
+
+
+def _by_name(content: bytes) -> dict[str, Entry]:
+    return {entry.name: entry for entry in archive.entries(content)}
 
 
 def write(path: Path, found: Bundle) -> Path:
@@ -69,10 +101,15 @@ def write(path: Path, found: Bundle) -> Path:
     return path
 
 
+def claimed(found: Bundle) -> Any:
+    """The statement of a certificate."""
+    return dsse.opened(found.envelope, dsse.public_key(found.key, "the signer"))
+
+
 def unpacked(path: Path) -> Files:
     """The files in a certificate, by name."""
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path) as entries:
+        return {name: entries.read(name) for name in entries.namelist()}
 
 
 def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
@@ -87,7 +124,8 @@ def make(folder: Path) -> None:
         dsse.generate(folder / name)
     asked = challenged(dsse.private_key(folder / REGISTRAR), datetime.now(UTC))
     seed = challenge.read(asked).seed
-    done = conformance_here(folder, "run", "--seed", seed, "--report-dir", folder / REPORT)
+    options = ("--seed", seed, "--report", "badge", "--report-dir", folder / REPORT)
+    done = conformance_here(folder, "run", *options)  # of the reports, nobody reads another one
     assert done.returncode == 0, done.stdout + done.stderr
     found: list[Recomputed] = []
 
@@ -147,9 +185,43 @@ def one_replay(certified: Certified) -> Iterator[None]:
         assert same, "a replay of altered exchanges takes half a minute"
         return certified.recomputed
 
+    with known_exchanges(certified), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recomputation, "replay", replay)
+        yield
+
+
+@contextmanager
+def replayed_once() -> Iterator[None]:
+    """Replay a recording the first time, whatever else a certificate of it says later."""
+    known: list[tuple[list[bytes], Recomputed]] = []
+
+    def replay(evidence: Evidence, _watching: object = ()) -> Recomputed:
+        files = [evidence.files[name] for name in (*REPLAYED, "run.json")]
+        known[:] = known or [(files, REPLAY(evidence))]
+        assert known[0][0] == files, "another recording"
+        return known[0][1]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recomputation, "replay", replay)
         yield
+
+
+@contextmanager
+def known_exchanges(certified: Certified) -> Iterator[None]:
+    """Read the honest recording once: the same bytes have the same exchanges. Others are read."""
+
+    def exchanges(content: bytes) -> Exchanges:
+        is_honest = content == certified.evidence["exchanges.jsonl"]
+        return read_once(content) if is_honest else read_anew(content)
+
+    read_anew = evidence_files.exchanges
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evidence_files, "exchanges", exchanges)
+        yield
+
+
+read_once = lru_cache(1)(evidence_files.exchanges)
+"""What a recording holds; of one alone, as it is large."""
 
 
 def edited(name: str, change: Callable[[Any], object]) -> Edit:

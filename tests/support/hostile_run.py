@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class Outcome:
     report: Any
 
 
-def outcomes(names: Sequence[str]) -> Iterator[Outcome]:
+def outcomes(names: Sequence[str]) -> Generator[Outcome, None, None]:
     """The outcomes of runs against behaviours, one after the other, in a fresh process."""
     with subprocess.Popen(
         [sys.executable, __file__, *names], stdout=subprocess.PIPE, text=True

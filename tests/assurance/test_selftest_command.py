@@ -188,6 +188,7 @@ def test_a_suite_without_checks_ends_the_selftest(
     assert (code, len(lines), "read/names" in lines[0]) == (3, 1, True)
 
 
+@pytest.mark.usefixtures("known_reach")
 @pytest.mark.parametrize(("edit", "expected"), [("1 / 0", 3), ("None", 1)])
 def test_a_trial_without_a_verdict_is_an_error_of_ours(
     edit: str, expected: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

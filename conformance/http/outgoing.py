@@ -31,6 +31,8 @@ LONGEST_LINE = 65_536
 """Characters of a URL or a header that is sent: a target may have made it up."""
 
 LONGEST_BEGINNING = 2_000
+STEPS = (".", "..")
+"""Segments of a path that stand for another one (RFC 3986, 5.2.4); httpx resolves them."""
 TOO_LONG = f"a URL or a header of more than {LONGEST_LINE} characters"
 
 Headers = tuple[tuple[str, str], ...]
@@ -163,10 +165,17 @@ def _parsed(url: str) -> httpx.URL:
 
 
 def fill(path: str, values: Mapping[str, str]) -> str:
-    """A path template with its parameters, each percent-encoded as one segment."""
-    return path.format_map(
-        {name: quote(value, safe="", errors="replace") for name, value in values.items()}
-    )
+    """A path template with its parameters, each percent-encoded as one segment.
+
+    So are dots that would be a step up: no id of a target makes another path of it.
+    """
+    return path.format_map({name: _segment(value) for name, value in values.items()})
+
+
+def _segment(value: str) -> str:
+    if value in STEPS:
+        return value.replace(".", "%2E")
+    return quote(value, safe="", errors="replace")
 
 
 def authorization(scheme: str, secret: str) -> tuple[str, str]:

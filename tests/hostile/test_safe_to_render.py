@@ -1,5 +1,6 @@
 """Texts of a target in every place of every format, read by the stock reader of the format."""
 
+import html as html_text
 import json
 import os
 import re
@@ -149,6 +150,16 @@ def test_markdown_has_no_markup_of_a_target(hostile: Any, benign: Any) -> None:
     assert tags == plain
     assert INVISIBLE.search(rendered) is None
     assert re.search(r"(?<!\\)[@#]\w", rendered) is None
+
+
+def test_the_finished_markdown_mentions_nobody() -> None:
+    """GitHub seeks mentions, issues, addresses and formulas where no escape is left of them."""
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    texts = (TEXTS["mentions"], TEXTS["autolinks"], "ping @a/b, a#1, gh-2 and $x$")
+    finished = reader.render("\n\n".join(map(markdown.escaped, texts)))
+
+    assert re.search(r"[@#]\w|\bGH-\d", html_text.unescape(finished), re.IGNORECASE) is None
+    assert not any("$" in markdown.escaped(text) for text in texts)
 
 
 def test_the_page_has_no_element_of_a_target(hostile: Any) -> None:

@@ -18,10 +18,16 @@ KNOWN = "☑️"
 COLUMNS = ("pass", "fail", "error", "inconclusive", "not-applicable")
 MOST = 30
 LONGEST = 300
-_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#~!&@"})
+_SPECIAL = str.maketrans(
+    {**{character: f"\\{character}" for character in "\\`*_[]<>|#~!&@"}, "$": "&dollar;"}
+)
+"""Markup, and the dollars of formulas, which a backslash does not keep from being some."""
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
 """What GitHub makes a link of without any markup."""
 _UNLINKED = str.maketrans({":": "&colon;", ".": "&period;"})
+_REFERENCE = re.compile(r"(?<=[@#])(?=\w)|(?<=\bGH)(?=-\d)", re.IGNORECASE)
+"""Where GitHub sees a mention or an issue in the finished text: no escape is left there."""
+_APART = "&ZeroWidthSpace;"
 
 
 def render(report: Report) -> bytes:
@@ -151,4 +157,4 @@ def _unchecked(report: Report) -> Iterator[str]:
 def escaped(text: str) -> str:
     """One line of text without markup, links and mentions; an address is no link either."""
     line = visible(short(text, LONGEST)).strip().translate(_SPECIAL)
-    return _ADDRESS.sub(lambda found: found[0].translate(_UNLINKED), line)
+    return _REFERENCE.sub(_APART, _ADDRESS.sub(lambda found: found[0].translate(_UNLINKED), line))

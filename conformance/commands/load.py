@@ -25,7 +25,7 @@ from conformance.load.schedule import Schedule
 from conformance.report.console import output
 from conformance.runner.session import Session
 from conformance.storage import fresh_file
-from conformance.storage.folder import check_parts
+from conformance.storage.folder import check_unnamed
 from conformance.target.target import Credential, Limits, Target
 
 ITEM = "load"
@@ -129,8 +129,7 @@ def _check(target: Target, transport: Transport, schedule: Schedule) -> Credenti
 def _check_folder(folder: Path) -> None:
     """UsageError where a file of the measurement could not be written."""
     try:
-        if folder == REPORT_DIR:  # nobody has named it
-            check_parts(Path.cwd(), folder)
+        check_unnamed(folder, REPORT_DIR)
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             fresh_file.check(folder / name)

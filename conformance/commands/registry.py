@@ -18,10 +18,11 @@ from conformance.assurance.registry import (
 )
 from conformance.assurance.registry.rejudging import Rejudged
 from conformance.assurance.registry.revocation import FILE, NONE, Revocations
+from conformance.commands.options import usual
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
-from conformance.storage import fresh_file, regular_file
+from conformance.storage import folder, fresh_file, regular_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,6 +55,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _build(arguments: argparse.Namespace) -> int:
     """Check every submission of a registry, and write its site."""
+    folder.check_unnamed(arguments.out, usual.SITE)
     registry = _folder(arguments.folder)
     revoked = _revocations(registry)
     today = arguments.on or datetime.now(UTC).date()

@@ -65,7 +65,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
     if arguments.report_dir != REPORT_DIR:
         return arguments.report_dir  # type: ignore[no-any-return]
     try:
-        folder.check_parts(Path.cwd(), REPEATED)
+        folder.check_unnamed(REPEATED, REPEATED)
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     return REPEATED

@@ -102,7 +102,7 @@ class Run:
         `earlier` are the records of the run that this one resumes. What the run was asked for is
         written as well: only the same run can resume it.
         """
-        fresh_file.hold(self.directory)
+        fresh_file.keep_held(self.directory)
         self._journal = Journal(self.directory, self._about, self.known, earlier)
         (self.directory / UNFINISHED).unlink(missing_ok=True)
         for record in earlier:

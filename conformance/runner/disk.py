@@ -12,7 +12,8 @@ import pytest
 from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.runner.run_options import REPORT_DIR
 from conformance.runner.usage import usage_error
-from conformance.storage.folder import check_parts
+from conformance.storage.folder import check_unnamed
+from conformance.storage.fresh_file import hold as hold_folder
 
 if sys.platform != "win32":
     import fcntl
@@ -22,8 +23,10 @@ if sys.platform != "win32":
 def locked(directory: Path) -> Iterator[bool]:
     """Whether no other run writes to a directory; none does until the end of the context.
 
-    The directory itself is locked, so that no further file is in it.
+    The directory itself is locked, so that no further file is in it. What takes its place from now
+    on, such as a link while a run still loads its checks, is not written to.
     """
+    hold_folder(directory)
     if sys.platform == "win32":  # it has no such locks
         yield True
         return
@@ -56,12 +59,8 @@ def _free(descriptor: int) -> None:
 
 
 def check_default(directory: Path, folder: Path) -> None:
-    """Raise OSError where the default directory in a folder is, or is in, a link.
-
-    Where a link leads is the choice of the user who names it; this one was named by nobody.
-    """
-    if directory == folder / REPORT_DIR:
-        check_parts(folder, REPORT_DIR)
+    """Raise OSError where the default directory in a folder is, or is in, a link."""
+    check_unnamed(directory, REPORT_DIR, folder)
 
 
 def hold(config: pytest.Config, directory: Path) -> None:

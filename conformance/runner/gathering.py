@@ -16,7 +16,14 @@ from conformance.http import secrecy
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, SuiteEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
-from conformance.runner import examination, partition, selection, stated_inputs, stated_target
+from conformance.runner import (
+    disk,
+    examination,
+    partition,
+    selection,
+    stated_inputs,
+    stated_target,
+)
 from conformance.runner.stash import EARLIER, SESSION
 from conformance.target.target import Target
 
@@ -43,7 +50,10 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.required = stated_inputs.required(config) or examined.target.required
     run.transport = examined.transport
     run.durations = partition.durations_given(config)
-    run.start_journal(earlier.records if earlier is not None else ())
+    try:
+        run.start_journal(earlier.records if earlier is not None else ())
+    except OSError as problem:
+        disk.unwritable(run.directory, problem)
     return run
 
 

@@ -135,7 +135,10 @@ class Session:
 
     def open_log(self, path: Path, most: int = MAX_LOG) -> None:
         """Write every exchange to a file of JSON lines of at most so many bytes."""
-        self.log = ExchangeLog(path, most)
+        try:
+            self.log = ExchangeLog(path, most)
+        except OSError as problem:
+            disk.unwritable(path.parent, problem)
         self.ledger = Ledger(path.parent)
 
     def write_ahead(self, review: str, attempt: dict[str, Any]) -> None:

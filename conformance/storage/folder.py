@@ -26,6 +26,16 @@ def check_parts(folder: Path, path: Path) -> None:
             raise fresh_file.in_the_way(folder, stat.S_IFLNK)
 
 
+def check_unnamed(path: Path, default: Path, start: Path | None = None) -> None:
+    """Raise OSError where a default folder is, or is in, a link, seen from where it begins.
+
+    Where a link leads is the choice of the user who names it; a default was named by nobody.
+    """
+    beginning = start or Path.cwd()
+    if beginning / path == beginning / default:
+        check_parts(beginning, default)
+
+
 def check(path: Path) -> None:
     """Raise OSError where something else than a folder has this name."""
     mode = path.lstat().st_mode

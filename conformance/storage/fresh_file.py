@@ -44,6 +44,12 @@ def hold(folder: Path) -> None:
     _HELD[folder.absolute()] = _identity(folder)
 
 
+def keep_held(folder: Path) -> None:
+    """Hold a folder, unless it was held before, as it was then."""
+    if folder.absolute() not in _HELD:
+        hold(folder)
+
+
 def check_held(path: Path) -> None:
     """Raise OSError where a folder that is held, and that a path is in, is not there any more."""
     for folder in path.absolute().parents:

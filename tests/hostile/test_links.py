@@ -24,6 +24,8 @@ from conformance.report.artefacts import FORMATS
 from conformance.report.exchange_log import ExchangeLog
 from conformance.report.journal import JOURNAL
 from conformance.report.ledger import LEDGER_FILE, Ledger
+from conformance.report.run import Run
+from conformance.runner import disk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 
@@ -385,3 +387,29 @@ def test_a_run_writes_to_the_folder_in_which_it_began(kind: str, tmp_path: Path)
         "report.json": PRIVATE,
         "junit.xml": PRIVATE,
     }
+
+
+def test_a_run_writes_to_the_folder_that_it_has_locked(tmp_path: Path) -> None:
+    """A link takes the place of the folder above it while the run still loads its checks."""
+    folder = tmp_path / "reports" / "latest"
+    folder.mkdir(parents=True)
+    (tmp_path / "elsewhere" / "latest").mkdir(parents=True)
+    with disk.locked(folder) as is_free:
+        assert is_free
+        folder.parent.rename(tmp_path / "moved")
+        folder.parent.symlink_to(tmp_path / "elsewhere")
+        about: Any = {"suite": {}, "target": {}, "started": ""}
+        run = Run(folder, about, {}, complete=False)
+        with pytest.raises(OSError, match="another folder has taken its place"):
+            run.start_journal()
+    assert list((tmp_path / "elsewhere" / "latest").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("registry", "build", "."), ("fleet", "report")])
+def test_the_default_folder_of_a_site_is_no_link(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Nobody has named it: a repository of submissions, or a clone, may have brought it."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "clone").mkdir()
+    (tmp_path / "clone" / "site").symlink_to(tmp_path / "elsewhere")
+    rejected(conformance_here(tmp_path / "clone", *command), "site: a link is in the way")
+    assert list((tmp_path / "elsewhere").iterdir()) == []

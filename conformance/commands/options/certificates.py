@@ -267,7 +267,7 @@ def _build(actions: Any) -> None:
     build.add_argument(
         "--out",
         type=Path,
-        default=Path("site"),
+        default=usual.SITE,
         metavar="DIR",
         help="folder for the site (default: %(default)s)",
     )

@@ -27,7 +27,7 @@ def _report(actions: Any) -> None:
     report.add_argument(
         "--out",
         type=Path,
-        default=Path("site"),
+        default=usual.SITE,
         metavar="DIR",
         help="folder for the site (default: %(default)s)",
     )

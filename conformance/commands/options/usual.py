@@ -2,9 +2,13 @@
 
 import argparse
 import os
+from pathlib import Path
 from typing import Any
 
 from conformance.runner import option_types
+
+SITE = Path("site")
+"""The folder of a site where --out names none."""
 
 
 def json(part: argparse.ArgumentParser, what: str = "a JSON object") -> None:

@@ -29,6 +29,7 @@ MOST_COPIES, MOST_TABLES = 1_000, 250_000
 """These copies, and the mappings of them and of the document."""
 MOST_REFERENCES, MOST_IDS = 20_000, 2_000
 """Different references, and ids, of a document: each takes some tens of microseconds."""
+MANY_REFERENCES = "has too many different references"
 LONGEST_ADDRESS = 2_000
 """Characters of an id, with those of the ids around it, and of a reference."""
 
@@ -108,6 +109,11 @@ def _is_container(value: object) -> bool:
 # --- what the library has to know -----------------------------------------------------------------
 
 
+def _stated(table: Json) -> list[str]:
+    """What a mapping refers to."""
+    return [table[key] for key in REFERENCES if isinstance(table.get(key), str)]
+
+
 def _id(value: Any) -> str | None:
     """The URI that a schema gives itself; no other kind of value counts."""
     stated = value.get("$id") if isinstance(value, dict) else None
@@ -148,6 +154,9 @@ class _Document:
         ids = {base for _, _, base in found}
         if len(ids) > MOST_IDS or max(map(len, ids)) > LONGEST_ADDRESS:
             raise TooManyMeanings("has too many ids, or too long ones")
+        # Before anything is built for them: a registry takes up much more than its document.
+        if len({each for table, _, _ in found for each in _stated(table)}) > MOST_REFERENCES:
+            raise TooManyMeanings(MANY_REFERENCES)
         for table, _, _ in found[1:]:
             table.pop("$schema", None)  # a document has one dialect
         self._root = root
@@ -171,7 +180,7 @@ class _Document:
         """Resolve all references; see the function of this name."""
         edits, elsewhere = [], []
         for table, base, resolver in self._waiting:  # copies join it meanwhile
-            stated = [table[key] for key in REFERENCES if isinstance(table.get(key), str)]
+            stated = _stated(table)
             inside = self._inside(resolver, base) if stated else resolver
             targets = [self._target(reference, base, inside) for reference in stated]
             edits.append((table, targets))
@@ -219,7 +228,7 @@ class _Document:
         key = (reference, base, self._scope(resolver, base))
         if key not in self._known:
             if len(self._known) >= MOST_REFERENCES:
-                raise TooManyMeanings("has too many different references")
+                raise TooManyMeanings(MANY_REFERENCES)
             self._known[key] = self._looked_up(reference, base, resolver)
         return self._known[key]
 

@@ -9,6 +9,8 @@ from conformance.contract.description.node import Node
 MOST_CHOICES = 64
 MOST_STEPS = 5_000
 """Schemas that are taken apart for one view."""
+MOST_INSIDE = 50
+"""Schemas that lead to one by references and alternatives: each takes several frames of Python."""
 
 
 def spelled_out(document: Document, choices: Choices) -> Choices:
@@ -28,7 +30,8 @@ def _all(spelling: "_Spelling", nodes: Iterable[Node]) -> list[Choice]:
 class _Spelling:
     """The alternatives of the schemas of one document, each computed once where it has no cycle.
 
-    After MOST_STEPS a schema is taken as it is: a document may have more alternatives than stars.
+    After MOST_STEPS, and behind MOST_INSIDE others, a schema is taken as it is: a document may have
+    more alternatives than stars.
     """
 
     def __init__(self, document: Document) -> None:
@@ -47,7 +50,8 @@ class _Spelling:
         known = self._known.get(id(node.value))
         if known is not None:
             return known
-        if id(node.value) in seen or self._steps >= MOST_STEPS:
+        is_left = len(seen) >= MOST_INSIDE or self._steps >= MOST_STEPS
+        if id(node.value) in seen or is_left:
             self._cycles += 1
             return [(node,)]
         self._steps += 1

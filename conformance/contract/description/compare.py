@@ -29,10 +29,22 @@ def description(text: str, address: str = NOWHERE) -> Document:
     It may refer to itself by its `address`.
     """
     with _ONCE:
-        return _description(text, address)
+        outcome = _outcome(text, address)
+    if isinstance(outcome, SourceError):
+        raise type(outcome)(outcome.message, outcome.line)
+    return outcome
 
 
 @lru_cache(maxsize=2)
+def _outcome(text: str, address: str) -> Document | SourceError:
+    """The description, or what is wrong with it: each check asks, and one of them does the work."""
+    try:
+        return _description(text, address)
+    except SourceError as problem:
+        # Not the one that was raised: it would keep all that had been read until then.
+        return type(problem)(problem.message, problem.line)
+
+
 def _description(text: str, address: str) -> Document:
     source = read(text)
     if not str(source.document.get("openapi", "")).startswith("3."):

@@ -173,15 +173,19 @@ def are_equal(
     """Whether responses are those of the finding again, so that they show its defect as well.
 
     Every response has another `requestId`. Of headers, only the defect says which ones count.
+    What is nested too deeply to be compared is not called equal.
     """
     places = found["defect"]["where"] if "defect" in found else []
     if any(place["part"] == Part.HEADER for place in places):
         return False
     pairs = zip(before, after, strict=True)
-    return all(
-        status_of(one) == status_of(other) and _content(one) == _content(other)
-        for one, other in pairs
-    )
+    try:
+        return all(
+            status_of(one) == status_of(other) and _content(one) == _content(other)
+            for one, other in pairs
+        )
+    except RecursionError:
+        return False
 
 
 def _content(exchange: ExchangeEntry) -> Any:

@@ -207,11 +207,16 @@ def test_without_its_prerequisites_the_client_is_inconclusive(
     assert undecided.value.needs == needs
 
 
-def test_an_unusable_output_schema_is_inconclusive() -> None:
-    """The client reads all output schemas first."""
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "nonsense"}, {"type": "object", "$ref": "#"}],
+    ids=["nonsense", "one that holds where it holds"],
+)
+def test_an_unusable_output_schema_is_inconclusive(schema: dict[str, Any]) -> None:
+    """The client reads all output schemas first, and its validator follows each reference."""
     nonsense = edited(
         "tools/list",
-        lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]],
+        lambda result: [tool.update(outputSchema=schema) for tool in result["tools"]],
     )
     with target(nonsense) as toolbox, pytest.raises(Inconclusive) as undecided:
         check(toolbox)

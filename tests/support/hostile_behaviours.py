@@ -4,11 +4,13 @@ Each is a function of the right response. Those of `tools` replace responses of 
 `description` the published OpenAPI document.
 """
 
+import functools
 import gzip
 import json
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from hostile_server import Answer, Broken, Bytes
@@ -172,6 +174,21 @@ def described(change: Callable[[Any], Any]) -> Broken:
     return document(changed)
 
 
+def linked(length: int) -> Broken:
+    """Schemas of which each holds where the next one holds; the account is the first."""
+
+    def change(found: Any) -> None:
+        names = [f"L{number}" for number in range(length)]
+        links = {
+            name: {"allOf": [{"$ref": f"#/components/schemas/{following}"}]}
+            for name, following in pairwise([*names, "Last"])
+        }
+        account = {"$ref": "#/components/schemas/L0"}
+        found["components"]["schemas"].update(links, Last={"type": "object"}, Account=account)
+
+    return described(change)
+
+
 def account(value: Any) -> Broken:
     """Another schema of the account in the description."""
     return described(lambda found: found["components"]["schemas"].update(Account=value))
@@ -205,6 +222,14 @@ EVIL = "$(reboot) ${HOME} \x1b[31m \u202e ::error::x ##[error] <script>"
 
 EVIL_PATTERN = "^(a+)+$"
 NESTED = "(" * 500 + "a" + "){1,9}" * 500
+DEEPEST: Any = 1
+"""What is within all levels of a value."""
+HOLDS_WHERE_IT_HOLDS = {
+    "type": "object",
+    "allOf": [{"$ref": "#/$defs/one"}],
+    "$defs": {"one": {"allOf": [{"$ref": "#/$defs/two"}]}, "two": {"$ref": "#/$defs/one"}},
+}
+"""No value decides it: a validator that follows every reference has no end."""
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 
 
@@ -469,6 +494,10 @@ TOOLS: dict[str, Broken] = {
     "an output schema with an evil pattern": output_schema(
         {"type": "object", "patternProperties": {EVIL_PATTERN: {}}, "additionalProperties": False}
     ),
+    "an output schema that holds where it holds": output_schema(HOLDS_WHERE_IT_HOLDS),
+    "an output schema of 900 levels": output_schema(
+        {"type": "object", "const": functools.reduce(lambda inner, _: [inner], range(900), DEEPEST)}
+    ),
     "an output schema of nested repetitions": output_schema(
         {"type": "object", "patternProperties": {NESTED: {}}}
     ),
@@ -556,6 +585,8 @@ TOOLS: dict[str, Broken] = {
 
 DESCRIPTION: dict[str, Broken] = {
     "an evil pattern with a default in 3.0": described(of_version_3_0),
+    "a chain of 19,000 alternatives": linked(19_000),
+    "a chain of 40,000 alternatives": linked(40_000),
     "nested repetitions in a pattern": account(
         {"type": "object", "patternProperties": {NESTED: {}}}
     ),

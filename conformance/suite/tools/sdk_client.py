@@ -214,14 +214,19 @@ def _leaves(problem: BaseException) -> Iterator[BaseException]:
 
 def _is_of_client(error: BaseException) -> bool:
     """Whether the client raised the error because of a response."""
-    if isinstance(error, CLIENT_ERRORS):
+    if isinstance(error, (*CLIENT_ERRORS, RecursionError)):
         return True
     raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
     return isinstance(error, RuntimeError) and raised_in.startswith(CLIENT_DIRECTORY)
 
 
 def _is_about_schema(error: BaseException) -> bool:
-    """Whether the client could not use the output schema of the tool."""
+    """Whether the client could not use the output schema of the tool.
+
+    Its validator has no end of its own for a schema that holds wherever the schema itself holds.
+    """
+    if isinstance(error, RecursionError):
+        return True
     return isinstance(error.__cause__ or error.__context__, SCHEMA_ERRORS)
 
 

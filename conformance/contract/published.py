@@ -28,6 +28,9 @@ RUN = "run.schema.json"
 EVENT = "events.schema.json"
 SNAPSHOT = "snapshot.schema.json"
 
+MOST_VALUES = {REPORT: 500_000}
+"""JSON values of a document, where there are fewer than in any other: two reports are compared."""
+
 LONGEST = 200
 """Characters of a place or a reason: both may repeat names of the document."""
 
@@ -46,13 +49,13 @@ def read(content: bytes, name: str) -> Any:
 
     `name` is that of the schema, with a JSON Pointer after `#` for a part of it.
     """
-    return checked(content, _published(name))
+    return checked(content, _published(name), MOST_VALUES.get(name, json_text.MOST_VALUES))
 
 
-def checked(content: bytes, validator: "Validator") -> Any:
+def checked(content: bytes, validator: "Validator", most: int = json_text.MOST_VALUES) -> Any:
     """The value of a JSON text that a schema describes. Raises Malformed."""
     try:
-        value = json_text.parse(content)
+        value = json_text.parse(content, most)
     except JsonError as problem:
         raise Malformed(str(problem)) from None
     check(value, validator)

@@ -26,6 +26,12 @@ SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cooki
 
 UNRECORDED = "the body was not recorded"
 
+LONGEST_URL = 65_536
+"""Characters of an address that calls an operation; that of a picture in a page may be longer."""
+
+LONGEST_SHOWN = 2_000
+"""Characters of an address that calls none."""
+
 LARGEST = 96 * regular_file.MIB
 """Bytes of an archive: browsers write large ones, and reading takes up four times as much."""
 
@@ -126,7 +132,7 @@ def read(content: bytes, base_url: str, contract: Contract) -> Traffic:
         if match
     ]
     strangers = [
-        f"{entry['request']['method']} {entry['request']['url']}"
+        f"{entry['request']['method']} {entry['request']['url'][:LONGEST_SHOWN]}"
         for match, entry in found
         if not match
     ]
@@ -143,7 +149,7 @@ def _operation(
     request: Mapping[str, Any], base_url: str, contract: Contract
 ) -> tuple[Operation, dict[str, str]] | None:
     sent = (request.get("postData") or {}).get("text") or ""
-    if values(sent.encode()) > MOST_VALUES:
+    if len(request["url"]) > LONGEST_URL or values(sent.encode()) > MOST_VALUES:
         return None
     path = below(base_url, request["url"].partition("#")[0].partition("?")[0])
     if path is None:

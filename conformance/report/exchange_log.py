@@ -29,8 +29,8 @@ RESERVE = 10
 LONGEST_BEGINNING = 500
 """Characters of such a beginning."""
 
-LONGEST_LINE = 128 * regular_file.MIB
-"""Bytes of a line that is read."""
+LONGEST_LINE = 32 * regular_file.MIB
+"""Bytes of a line: a longer one is written without most of its bodies, and is not read."""
 
 FACT_LINE = b'{"id":"' + FACT.encode()
 """The beginning of the line of an exchange that belongs to a fact."""
@@ -61,7 +61,8 @@ class ExchangeLog:
     def write(self, document: Mapping[str, Any]) -> bool:
         """Write one exchange; whether it was written whole."""
         line = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-        if self._written + len(line) <= self._most - self._most // RESERVE:
+        is_short = len(line) <= LONGEST_LINE
+        if is_short and self._written + len(line) <= self._most - self._most // RESERVE:
             return self._append(line)
         self.has_cut = True
         line = orjson.dumps(serialization.shortened(document, LONGEST_BEGINNING)) + b"\n"

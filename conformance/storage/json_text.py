@@ -1,7 +1,9 @@
 """JSON texts of others: each has one meaning, a bounded size, and can be written again."""
 
+import hashlib
 import json
 import re
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -21,6 +23,11 @@ _ESCAPE = re.compile(
 )
 """A pair of surrogates, half of one, or any other escape."""
 
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
+"""A text, also one without an end: otherwise the search would begin anew at each quote in it."""
+LONGEST_KEPT = 1_000
+"""Bytes of a text that is looked at as it is, where only names and nesting count."""
+
 LONGEST_NAME = 80
 QUOTE = ord('"')
 MARK = b"\xef\xbb\xbf"
@@ -31,8 +38,8 @@ class JsonError(ValueError):
     """A text is not JSON, or not with one meaning; str() has the place and the reason."""
 
 
-def parse(content: bytes) -> Any:
-    """The value of a JSON text. Raises JsonError.
+def parse(content: bytes, most: int = MOST_VALUES) -> Any:
+    """The value of a JSON text of at most so many values. Raises JsonError.
 
     Duplicate keys, numbers that no float has, halves of surrogate pairs, and values nested so
     deeply that nothing could write them again, are rejected.
@@ -40,18 +47,16 @@ def parse(content: bytes) -> Any:
     if not content.strip():
         raise JsonError("empty")
     try:
-        _check_size(content)
-        value = orjson.loads(content.removeprefix(MARK))
-        orjson.dumps(value)
-        # What this returns is thrown away: it is here for its look at every key.
-        json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
+        _check_size(content, most)
+        with suppress(orjson.JSONDecodeError):  # what is read afterwards has its place
+            _check_form(_brief(content.removeprefix(MARK)))
+        return orjson.loads(content.removeprefix(MARK))
     except (TypeError, RecursionError):
         raise JsonError("nested too deeply") from None
     except orjson.JSONDecodeError as problem:
         is_one_line = b"\n" not in content.strip()
         place = f"column {problem.colno}" if is_one_line else f"line {problem.lineno}"
         raise JsonError(f"not JSON: {place}: {problem.msg}") from None
-    return value
 
 
 def without_halves(content: bytes) -> bytes:
@@ -61,12 +66,35 @@ def without_halves(content: bytes) -> bytes:
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], content)
 
 
-def _check_size(content: bytes) -> None:
-    if sum(map(content.count, (b",", b"[", b"{"))) <= MOST_VALUES:
+def _brief(content: bytes) -> bytes:
+    """A JSON text with the same names and nesting; a long text stands there as its digest.
+
+    In Python a text of a megabyte takes up four, if one character of it is an emoji.
+    """
+    return _TEXT.sub(_digested, content) if len(content) > LONGEST_KEPT else content
+
+
+def _digested(found: re.Match[bytes]) -> bytes:
+    text = found[0]
+    if len(text) <= LONGEST_KEPT or not text.endswith(b'"'):
+        return text
+    name = orjson.loads(text).encode() if b"\\" in text else text[1:-1]
+    begins = name[:LONGEST_NAME].decode(errors="replace")
+    return orjson.dumps(f"{begins} {hashlib.sha256(name).hexdigest()}")
+
+
+def _check_form(brief: bytes) -> None:
+    orjson.dumps(orjson.loads(brief))
+    # What this returns is thrown away: it is here for its look at every key.
+    json.loads(brief, object_pairs_hook=_once)
+
+
+def _check_size(content: bytes, most: int) -> None:
+    if sum(map(content.count, (b",", b"[", b"{"))) <= most:
         return  # as nearly always; counted otherwise, those within texts are left out
     found = (token for token in _TOKEN.finditer(content) if token[0][0] != QUOTE)
-    if next(islice(found, MOST_VALUES, None), None):
-        raise JsonError(f"more than {MOST_VALUES:,} values")
+    if next(islice(found, most, None), None):
+        raise JsonError(f"more than {most:,} values")
 
 
 def _once(pairs: list[tuple[str, object]]) -> None:

@@ -47,7 +47,7 @@ JSON_TEXTS = {
     "a duplicate key": (b'{"format": 1, "format": 1}', "duplicate key 'format'"),
     "no number": (b'{"duration": NaN}', "not JSON: column 14"),
     "an infinite number": (b'{"duration": 1e999}', "not JSON: column 14"),
-    "very many values": (b"[" + b"0," * MOST_VALUES + b"0]", f"more than {MOST_VALUES:,} values"),
+    "very many values": (b"[" + b"0," * MOST_VALUES + b"0]", ",000 values"),
 }
 """Texts that are no JSON document of any kind, and what the message says."""
 
@@ -113,6 +113,34 @@ def rejected(ended: Any, *words: str) -> None:
     assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
     assert all(word in ended.stderr for word in words), ended.stderr
     assert len(ended.stderr) < 1000
+
+
+def test_a_long_line_of_a_log_takes_little_memory(folder: Path) -> None:
+    """A text of 33 MB is too long to be an exchange of a run, and is not read."""
+    (folder / "exchanges.jsonl").write_bytes(b'{"id": "' + b"a" * (33 * regular_file.MIB) + b'"}\n')
+    ended = conformance_here(folder.parent, "report", "theirs", "--report", "har")
+    rejected(ended, "exchanges.jsonl", "a line of more than")
+
+
+def test_two_reports_of_very_many_values_are_not_compared(folder: Path) -> None:
+    """Each takes up a hundred bytes and more for each of them."""
+    findings: list[list[str]] = [[]] * 600_000
+    write(folder, "report.json", {**a_report(), "causes": findings})
+    rejected(conformance_here(folder.parent, "compare", "theirs", "theirs"), "500,000 values")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1/v1", "http://127.0.0.2/v1"])
+def test_an_address_of_very_many_parameters_calls_no_operation(
+    address: str, tmp_path: Path
+) -> None:
+    """A million were read, and each was looked at for a credential."""
+    query = "&".join(f"a{number}=%ff" for number in range(1_000_000))
+    request = {"method": "GET", "url": f"http://127.0.0.1/v1/projects?{query}", "headers": []}
+    response = {"status": 200, "headers": [], "content": {}}
+    entries = [{"request": request, "response": response}]
+    write(tmp_path, "traffic.har", {"log": {"entries": entries}})
+    ended = conformance_here(tmp_path, "judge", "traffic.har", "--base-url", address)
+    rejected(ended, "no request of the API", "1 other request")
 
 
 # --- contents that are not JSON, or mean several things -------------------------------------------

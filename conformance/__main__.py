@@ -29,6 +29,9 @@ from conformance.report.console import output
 SECRETS = ("LOCALIZATION_API_KEY", "LOCALIZATION_TOKEN")
 """The variables of primary where there is no profile."""
 
+NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a write for want of place: on the disk, in a quota, or in a limit of the process."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
@@ -58,7 +61,7 @@ def _ended(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as problem:
-        if problem.errno != errno.ENOSPC:
+        if problem.errno not in NO_PLACE:
             output.failure(problem)
             return CHECKER_ERROR
         return _unwritten(problem)

@@ -18,6 +18,7 @@ from conformance.report.document_types import (
     RequirementEntry,
 )
 from conformance.report.text import word
+from conformance.storage import fresh_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,8 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     file = arguments.out or Path(f"{appeal.id}.toml")
     text = document.text(appeal, str(file), rejected=arguments.rejected)
     try:
-        with file.open("x", encoding="utf-8") as written:
-            written.write(text)
+        fresh_file.new(file, text.encode())
     except OSError as problem:
         raise UsageError(f"{file}: {problem.strerror}") from None
     is_derived = not isinstance(appeal.derived, str)

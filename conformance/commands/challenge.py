@@ -9,6 +9,7 @@ from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.report.console import output
 from conformance.report.text import word
+from conformance.storage import fresh_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,8 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.base_url,
             _vendor(arguments.vendor),
         )
-        with arguments.file.open("xb") as file:
-            file.write(strict_json.written(envelope))
+        fresh_file.new(arguments.file, strict_json.written(envelope))
     except dsse.KeyProblem as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:

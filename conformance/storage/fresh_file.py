@@ -88,13 +88,32 @@ def write(path: Path, content: bytes) -> None:
 def writing(path: Path) -> Iterator[BinaryIO]:
     """A new file, which takes its place at the end of the context; not after an exception."""
     fresh = beside(path)
-    try:
+    with _unless_it_fails(fresh, path):
         with os.fdopen(os.open(fresh, _NEW, _MODE), "wb") as file:
             yield file
         fresh.replace(path)
-    except BaseException:
+
+
+def new(path: Path, content: bytes, mode: int = _MODE) -> None:
+    """Write a file where none is; none is left that a full disk has cut off.
+
+    Raises FileExistsError.
+    """
+    descriptor = os.open(path, _NEW, mode)
+    with _unless_it_fails(path, path), os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def _unless_it_fails(made: Path, path: Path) -> Iterator[None]:
+    """Delete what was made if the context fails. An error of a write gets the path of the file."""
+    try:
+        yield
+    except BaseException as problem:
         with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            made.unlink(missing_ok=True)
+        if isinstance(problem, OSError) and problem.errno and problem.filename is None:
+            raise OSError(problem.errno, problem.strerror, str(path)) from None
         raise
 
 

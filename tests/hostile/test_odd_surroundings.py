@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from subprocess import DEVNULL
 
 import pytest
 from hostile_server import broken
@@ -17,6 +18,13 @@ from rich.console import Console
 from conformance.commands.display import Lines
 from conformance.commands.tally import Tally
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
+
+FRESH = [
+    ("keygen", "new"),
+    ("challenge", "--key", "key", "new"),
+    ("init", "--template", "new.toml"),
+]
+"""Commands that write one file, and never over another."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors and core files")
 
@@ -52,6 +60,43 @@ def test_an_output_without_a_place_ends_in_one_line(
         )
     assert ended.returncode == USAGE_ERROR
     assert ended.stderr == f"conformance: error: {os.strerror(28)}\n"
+
+
+def test_a_limit_of_file_sizes_blames_no_target(tmp_path: Path) -> None:
+    """Neither the output nor a word about it can be written; 1 would be a verdict."""
+    with (tmp_path / "output").open("w") as output:
+        ended = subprocess.run(
+            [*COMMAND, "requirements"],
+            cwd=tmp_path,
+            env=surroundings(PYTHONDONTWRITEBYTECODE="1"),
+            stdout=output,
+            stderr=output,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+            check=False,
+        )
+    assert ended.returncode == USAGE_ERROR
+
+
+@pytest.mark.parametrize("command", FRESH, ids=lambda command: command[0])
+def test_a_full_disk_leaves_no_part_of_a_file(command: tuple[str, ...], tmp_path: Path) -> None:
+    """The line names the file, and the same command works once there is place."""
+    subprocess.run(
+        [*COMMAND, "keygen", "key"], cwd=tmp_path, env=surroundings(), check=True, stdout=DEVNULL
+    )
+    before = sorted(tmp_path.iterdir())
+    ended = subprocess.run(
+        [*COMMAND, *command],
+        cwd=tmp_path,
+        env=surroundings(PYTHONDONTWRITEBYTECODE="1"),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)),
+        check=False,
+    )
+    assert ended.returncode == USAGE_ERROR
+    assert "new" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

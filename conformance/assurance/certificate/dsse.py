@@ -14,6 +14,7 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import CryptoSigner, SSlibKey
 
 from conformance.assurance.certificate import strict_json
+from conformance.storage import fresh_file
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
@@ -41,11 +42,12 @@ def generate(private: Path) -> Path:
     """
     signer = CryptoSigner.generate_ed25519()
     public = private.with_name(private.name + ".pub")
-    with private.open("xb") as file:
-        private.chmod(PRIVATE_MODE)
-        file.write(signer.private_bytes)
-    with public.open("xb") as file:
-        file.write(pem(signer))
+    fresh_file.new(private, signer.private_bytes, PRIVATE_MODE)
+    try:
+        fresh_file.new(public, pem(signer))
+    except OSError:
+        private.unlink()  # or the next attempt would end with it
+        raise
     return public
 
 

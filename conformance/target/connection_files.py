@@ -1,7 +1,10 @@
 """The connection of a profile, and whether the files that it names can be used."""
 
+import os
 import ssl
+import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +56,7 @@ def _problems(stated: Connection) -> Iterator[tuple[str, str, str]]:
     unreadable = {key: problem for key, path in files.items() if (problem := _unreadable(path))}
     for key, problem in unreadable.items():
         yield key, f"names a file that cannot be read: {problem}", PEM
-    if stated.socket is not None and not Path(stated.socket).is_socket():
+    if stated.socket is not None and not _is_socket(stated.socket):
         yield "socket", "names no Unix socket", "write the path of the socket of the server"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if stated.ca and "ca" not in unreadable and _fails(context.load_verify_locations, stated.ca):
@@ -76,6 +79,12 @@ def _fails(load: Callable[..., object], *words: object) -> bool:
         load(*words)
     except (ssl.SSLError, ValueError):  # a passphrase that is too short is a ValueError
         return True
+    return False
+
+
+def _is_socket(path: str) -> bool:
+    with suppress(OSError, ValueError):  # Path.is_socket raises some of them, as for a long name
+        return stat.S_ISSOCK(os.stat(path).st_mode)  # noqa: PTH116 - the same
     return False
 
 

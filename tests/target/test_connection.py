@@ -59,6 +59,7 @@ def parsed(folder: Path, **connection: object) -> Any:
             "connection.client-certificate names a file without a certificate",
         ),
         ({"socket": "client.pem"}, "connection.socket names no Unix socket"),
+        ({"socket": "s" * 500}, "connection.socket names no Unix socket"),
         ({"http3": True}, "connection.http3 is an unknown key: did you mean http2?"),
         ({"host": "https://api.internal"}, "connection.host is not a host name"),
         ({"response-timeout": 0}, "connection.response-timeout is not above zero"),

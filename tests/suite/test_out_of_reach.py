@@ -71,27 +71,19 @@ def test_a_key_of_an_archived_review_is_not_replayed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "operation", "expected"),
+    ("check", "operation"),
     [
-        (read.test_a_valid_request_is_served, "project_get", None),
-        (authentication.test_a_bearer_token_suffices, "project_get", None),
-        (
-            pagination.test_following_cursors_returns_every_record,
-            "project_list",
-            "cannot be read by its id either",
-        ),
+        (read.test_a_valid_request_is_served, "project_get"),
+        (authentication.test_a_bearer_token_suffices, "project_get"),
+        (pagination.test_following_cursors_returns_every_record, "project_list"),
     ],
 )
 def test_a_token_may_reach_fewer_projects_than_the_key(
-    check: Callable[..., None], operation: str, expected: str | None
+    check: Callable[..., None], operation: str
 ) -> None:
     """Access is further limited by the credential."""
     with stage(edits=NARROW) as one:
-        if expected is None:
-            one.perform(check, operation)
-        else:
-            with pytest.raises(Inconclusive, match=expected):
-                one.perform(check, operation)
+        one.perform(check, operation)
 
 
 def test_a_list_that_tokens_do_not_find_is_a_violation() -> None:

@@ -65,8 +65,10 @@ class UnusualKeys:
         for key in keys:
             if not self._approvals.pool.can_spare():
                 return
-            use = self._used(self._approvals.pool.take(), key)
-            if use.response.status == 409 and use.response.is_repeated:
+            taken = self._approvals.pool.take()
+            use = self._used(taken, key)
+            is_second = use.response.is_repeated or use.review != taken
+            if use.response.status == 409 and is_second:
                 return  # the failed attempt before it may have used up the key
             yield replace(use, resembled=resembled)
             if use.response.status != 200:

@@ -423,6 +423,25 @@ def test_an_accepted_credential_is_one_cause() -> None:
     ]
 
 
+def test_a_replay_that_is_served_to_anybody_is_one_cause_on_both_faces() -> None:
+    """Another key by tool is another cause."""
+
+    def served(requirement: str, number: int, key: str, caller: str) -> Any:
+        sent = {"method": "POST", "body": {"text": json.dumps({"idempotencyKey": key})}}
+        exchange = an_exchange(number, credential=caller)
+        exchange = {**exchange, "request": {**exchange["request"], **sent}}
+        return sighting(requirement, another_status(200, f"{number} as {caller}"), exchange)
+
+    http = served("approval/guarded-replay", 1, "one", "outsider")
+    role = served("tools/approval", 2, "one", "no-review-role")
+    lacking = served("tools/permission", 3, "one", "lacking.reviews:approve")
+    other = served("tools/grants", 4, "other", "outsider")
+    assert names(http, role, lacking, other) == [
+        ("approval/guarded-replay", 2),
+        ("tools/grants", 0),
+    ]
+
+
 def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
     """Other requests that primary may not send have other causes."""
     foreign = sighting("authorization/company", another_status(200, "a foreign project"), OK)

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from itertools import chain, permutations
 
 from conformance.contract.verdict import Level
-from conformance.report.causes.failure_signature import OF_GRANTS, Symptom, Trace, traces
+from conformance.report.causes.failure_signature import (
+    OF_GRANTS,
+    REPLAYED,
+    Symptom,
+    Trace,
+    traces,
+)
 from conformance.report.causes.severity import Severity
 from conformance.report.causes.shared_response import (
     SHARED_RESPONSE,
@@ -21,7 +27,7 @@ FOLLOWING = (
     "read/agreement",
     "pagination/agreement",
 )
-"""Requirements whose failures follow from those of others: they explain none."""
+"""Requirements whose failures follow from those of others: they explain none, but for replays."""
 
 NEEDED = {
     "status": ("response/status", "arguments/no-failure"),
@@ -107,7 +113,7 @@ def _explains(
 ) -> bool:
     """Whether a trace that two symptoms share lets the first explain the second."""
     one, other = (symptom.requirement for symptom in pair)
-    if one == other or one in FOLLOWING:
+    if one == other or (one in FOLLOWING and trace[0] != REPLAYED):
         return False
     if one.startswith("tools/") and not other.startswith("tools/"):
         return False  # A tool calls what is behind HTTP, and not the other way round.

@@ -40,6 +40,11 @@ OF_GRANTS = (
 PLAIN_CALLERS = ("primary", "outsider")
 """Callers whose credential is valid."""
 
+REPLAYED = "replayed"
+"""A trace: an approval that another caller was served with the same key, by whichever face."""
+ON_REPLAYS = ("approval/guarded-replay", "tools/")
+KEY = re.compile(r'"idempotencyKey": *"((?:[^"\\]|\\.)*)"')
+
 STATUSES = (Kind.STATUS, Kind.ACCEPTED)
 OK = 200
 INVALID = (400, 422)
@@ -168,6 +173,9 @@ def _of_access(
     An effect shows in a read of somebody else, after the write of that caller.
     """
     kind, exchanges = served
+    if kind == Kind.ACCEPTED and requirement.startswith(ON_REPLAYS):
+        for key in KEY.findall(text_of(exchanges[-1]["request"].get("body")) or ""):
+            yield REPLAYED, operation, key
     if requirement in OF_GRANTS and kind in SERVED:
         yield "accepted", operation, "grants"
     elif kind == Kind.ACCEPTED:

@@ -127,6 +127,18 @@ def test_approvals_by_tool_are_checked_after_one_over_http_succeeded() -> None:
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
+def test_a_key_that_http_has_forgotten_as_well_is_no_defect_of_the_tool() -> None:
+    """The key was still known when the replays over HTTP were checked."""
+    edits = [
+        replace(edit, new=edit.new.replace("now - 10", "now + 10"))
+        for edit in subjects.BY_ID["keys-stored-for-ten-seconds"].edits
+    ]
+    with stage(edits=edits) as one:
+        one.things["preconditions"].defects = ()
+        with pytest.raises(Inconclusive, match="HTTP does not replay the approval either"):
+            one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
+
+
 def test_a_single_change_of_status_may_come_from_another_client() -> None:
     """The same change with every attempt is a violation."""
 

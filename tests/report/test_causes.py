@@ -442,6 +442,25 @@ def test_a_replay_that_is_served_to_anybody_is_one_cause_on_both_faces() -> None
     ]
 
 
+def test_a_session_that_serves_anybody_is_one_cause() -> None:
+    """A tool that serves a caller in its own session has another one."""
+
+    def served(requirement: str, number: int, caller: str, where: str) -> Any:
+        purpose = f"{caller}{where}"
+        exchange = an_exchange(number, credential=caller, purpose=purpose)
+        return sighting(requirement, another_status(200, purpose), exchange)
+
+    other = ", after the handshake of primary"
+    nobody = served("tools/authentication", 1, "nobody", other)
+    lacking = served("tools/permission", 2, "lacking.projects:read", other)
+    outsider = served("tools/grants", 3, "outsider", other)
+    own = served("tools/permission", 4, "lacking.projects:read", "")
+    assert names(nobody, lacking, outsider, own) == [
+        ("tools/authentication", 2),
+        ("tools/permission", 0),
+    ]
+
+
 def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
     """Other requests that primary may not send have other causes."""
     foreign = sighting("authorization/company", another_status(200, "a foreign project"), OK)

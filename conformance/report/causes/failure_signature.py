@@ -45,6 +45,9 @@ REPLAYED = "replayed"
 ON_REPLAYS = ("approval/guarded-replay", "tools/")
 KEY = re.compile(r'"idempotencyKey": *"((?:[^"\\]|\\.)*)"')
 
+HANDSHAKE = "handshake"
+"""In the purpose of a request in the session of another caller."""
+
 STATUSES = (Kind.STATUS, Kind.ACCEPTED)
 OK = 200
 INVALID = (400, 422)
@@ -176,6 +179,8 @@ def _of_access(
     if kind == Kind.ACCEPTED and requirement.startswith(ON_REPLAYS):
         for key in KEY.findall(text_of(exchanges[-1]["request"].get("body")) or ""):
             yield REPLAYED, operation, key
+    if kind in SERVED and HANDSHAKE in exchanges[-1]["purpose"]:
+        yield HANDSHAKE, operation
     if requirement in OF_GRANTS and kind in SERVED:
         yield "accepted", operation, "grants"
     elif kind == Kind.ACCEPTED:

@@ -27,7 +27,7 @@ from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target
 from conformance.runner.context import Context
-from conformance.runner.recorded_headers import CREDENTIALS
+from conformance.runner.recorded_headers import CREDENTIALS, NotSent, secrets
 from conformance.runner.recorded_request import THROTTLED, message_of
 from conformance.runner.session import Session
 from conformance.target.target import Target
@@ -127,6 +127,10 @@ class Repeater:
             return "its body is too long to be sent for that alone"
         if name is not None and name not in self._target.credentials:
             return "its credential was made for one request"
+        try:
+            secrets(step, self._target)
+        except NotSent as reason:  # a second credential of nobody
+            return str(reason)
         return None
 
     def _repeated(
@@ -258,14 +262,17 @@ def _call_of(exchange: ExchangeEntry) -> Call:
 
 
 def _sending_of(exchange: ExchangeEntry, target: Target) -> Sending:
-    """How a recorded request is sent again, with the credential of the profile."""
+    """How a recorded request is sent again, with the credentials of the profile."""
     request, name = exchange["request"], exchange["credential"]
     headers = [(name, value) for name, value in request["headers"] if name not in NOT_REPEATED]
+    sent, empty = secrets(exchange, target)
+    beside = sent[1:] if name else sent
+    headers += [authorization(scheme, other.secret(scheme)) for scheme, other in beside]
     return Sending(
         target.credentials[name] if name else None,
         exchange["scheme"],
         exchange["purpose"],
-        tuple(headers),
+        (*headers, *empty),
         in_contract=False,
         stream=["transfer-encoding", "chunked"] in request["headers"],
         method=request["method"],

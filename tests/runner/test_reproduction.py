@@ -115,6 +115,31 @@ def test_no_request_is_repeated_that_could_change_something() -> None:
     ]
 
 
+def test_a_second_credential_is_sent_again() -> None:
+    """One that the profile does not have is not, as a single one."""
+
+    def by_both(request: httpx.Request, send: Send) -> httpx.Response:
+        is_wrong = {"x-api-key", "authorization"} <= {*request.headers}
+        return Wrong(*[1] * is_wrong)(request, send)
+
+    with stage(spoil=by_both) as performed:
+        session = performed.session.session
+        primary, other = (session.target.credentials[name] for name in ("primary", "outsider"))
+        secrets = (other.secret("bearer"), "made-up")
+        sent = [
+            performed.session.client.send(
+                ACCOUNT,
+                Sending(primary, "api-key", headers=(("authorization", f"Bearer {secret}"),)),
+            )
+            for secret in secrets
+        ]
+        labels = [_repeated(session, _finding(session, each)) for each in sent]
+    assert list(map(described, labels)) == [
+        "reproduced on a fresh connection",
+        "not repeated: its credential was made for one request",
+    ]
+
+
 def test_a_run_repeats_a_bounded_number_of_requests() -> None:
     """Whatever a target does, and however many failures it has."""
     with stage(spoil=Wrong(1)) as performed:

@@ -461,6 +461,22 @@ def test_a_session_that_serves_anybody_is_one_cause() -> None:
     ]
 
 
+def test_what_two_credentials_open_together_is_one_cause_on_both_faces() -> None:
+    """What one of them opens alone is another."""
+
+    def shown(requirement: str, number: int, *headers: str) -> Any:
+        exchange = an_exchange(number, credential="lacking.projects:read")
+        sent = {**exchange["request"], "headers": [[name, "$SECRET"] for name in headers]}
+        found = a_defect("foreign", "/data/items", text=f"shows {number}", fields=[str(number)])
+        return sighting(requirement, found, {**exchange, "request": sent})
+
+    both = ("x-api-key", "authorization")
+    http = shown("arguments/ambiguous", 1, *both)
+    tool = shown("tools/permission", 2, *both)
+    alone = shown("tools/authentication", 3, "x-api-key")
+    assert names(http, tool, alone)[0] == ("arguments/ambiguous", 1)
+
+
 def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
     """Other requests that primary may not send have other causes."""
     foreign = sighting("authorization/company", another_status(200, "a foreign project"), OK)

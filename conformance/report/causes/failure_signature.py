@@ -48,6 +48,8 @@ KEY = re.compile(r'"idempotencyKey": *"((?:[^"\\]|\\.)*)"')
 HANDSHAKE = "handshake"
 """In the purpose of a request in the session of another caller."""
 
+CREDENTIALS = frozenset({"x-api-key", "authorization"})
+
 STATUSES = (Kind.STATUS, Kind.ACCEPTED)
 OK = 200
 INVALID = (400, 422)
@@ -176,11 +178,8 @@ def _of_access(
     An effect shows in a read of somebody else, after the write of that caller.
     """
     kind, exchanges = served
-    if kind == Kind.ACCEPTED and requirement.startswith(ON_REPLAYS):
-        for key in KEY.findall(text_of(exchanges[-1]["request"].get("body")) or ""):
-            yield REPLAYED, operation, key
-    if kind in SERVED and HANDSHAKE in exchanges[-1]["purpose"]:
-        yield HANDSHAKE, operation
+    if kind in SERVED:
+        yield from _of_circumstances(requirement, operation, exchanges[-1])
     if requirement in OF_GRANTS and kind in SERVED:
         yield "accepted", operation, "grants"
     elif kind == Kind.ACCEPTED:
@@ -188,6 +187,19 @@ def _of_access(
     elif kind == Kind.EFFECT and requirement in ON_ACCESS:
         for write in [each for each in exchanges if each["request"]["method"] == "POST"][-1:]:
             yield from _accepted(operation, write)
+
+
+def _of_circumstances(
+    requirement: str, operation: str | None, exchange: ExchangeEntry
+) -> Iterator[Trace]:
+    """What lets a caller in: the key of a replay, another caller's session, a second credential."""
+    if requirement.startswith(ON_REPLAYS):
+        for key in KEY.findall(text_of(exchange["request"].get("body")) or ""):
+            yield REPLAYED, operation, key
+    if HANDSHAKE in exchange["purpose"]:
+        yield HANDSHAKE, operation
+    if {name for name, _ in exchange["request"]["headers"]} >= CREDENTIALS:
+        yield "two credentials", operation
 
 
 def _accepted(operation: str | None, exchange: ExchangeEntry) -> Iterator[Trace]:

@@ -18,6 +18,7 @@ ON_ACCESS = frozenset(
         "authorization/cursor",
         "authorization/review-role",
         "approval/guarded-replay",
+        "arguments/ambiguous",
         "tools/authentication",
         "tools/permission",
         "tools/grants",

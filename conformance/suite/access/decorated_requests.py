@@ -247,8 +247,8 @@ class DecoratedRequests:
         response = self._sent(each, caller, scheme)
         is_shown = not ids.isdisjoint(_keys(response))
         if is_shown and self._is_decisive(each, self.live.call(self.operation), caller, scheme):
-            otherwise = _otherwise(response, "shows records of another caller")
-            expect.violated(otherwise.on("id"), response)
+            what = "shows records that neither of them is shown"
+            expect.violated(_otherwise(response, what, Kind.FOREIGN).on("id"), response)
 
 
 def _grant_of_the_outsider(live: Live) -> frozenset[str]:
@@ -304,9 +304,9 @@ def _ids_of(data: Any) -> Any:
     return {**data, ITEMS: [{"id": each.get("id")} for each in data[ITEMS] if each]}
 
 
-def _otherwise(response: Exchange, what: str) -> Defect:
+def _otherwise(response: Exchange, what: str, kind: Kind = Kind.DIFFERENCE) -> Defect:
     return defect(
-        Kind.DIFFERENCE,
+        kind,
         "{request}, as {caller}, {what}",
         expected="an error response, or what the plain request shows this caller",
         actual=response.status,

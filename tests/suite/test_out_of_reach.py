@@ -1,6 +1,6 @@
 """Reviews that are archived, records that one credential does not reach, and changing values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -11,6 +11,7 @@ import pytest
 import subjects
 from altered_target import Send, Spoil, edited, json_response, stage
 
+from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.http.exchange import Call
 from conformance.suite import disagreements
@@ -19,6 +20,7 @@ from conformance.suite import test_approval_keys as keys
 from conformance.suite import test_approval_sequences as sequences
 from conformance.suite import test_authentication as authentication
 from conformance.suite import test_colleague as colleague
+from conformance.suite import test_filters as filters
 from conformance.suite import test_headers as headers
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
@@ -32,6 +34,7 @@ ARCHIVED_AT_ONCE = [
     for edit in ARCHIVED
 ]
 NARROW = subjects.BY_ID["token-reaches-fewer-projects"].edits
+REJECTING = subjects.BY_ID["token-rejects-filters-out-of-its-reach"].edits
 AFTER_APPROVAL: list[Callable[..., None]] = [
     approval.test_an_approved_review_is_no_longer_approvable,
     keys.test_a_replay_repeats_the_result,
@@ -76,13 +79,15 @@ def test_a_key_of_an_archived_review_is_not_replayed() -> None:
         (read.test_a_valid_request_is_served, "project_get"),
         (authentication.test_a_bearer_token_suffices, "project_get"),
         (pagination.test_following_cursors_returns_every_record, "project_list"),
+        (filters.test_a_filter_restricts_every_page, "video_list"),
     ],
 )
+@pytest.mark.parametrize("edits", [NARROW, REJECTING])
 def test_a_token_may_reach_fewer_projects_than_the_key(
-    check: Callable[..., None], operation: str
+    check: Callable[..., None], operation: str, edits: Sequence[Edit]
 ) -> None:
-    """Access is further limited by the credential."""
-    with stage(edits=NARROW) as one:
+    """Access is further limited by the credential, and filters that it does not reach may fail."""
+    with stage(edits=edits) as one:
         one.perform(check, operation)
 
 

@@ -15,10 +15,10 @@ from conformance.suite.lists.pagination import DEFAULT_LIMIT
 
 def calls_without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str | None]]:
     """The first page, the second, and the first of the company with the most records."""
-    plain = Call(operation.id)
-    yield plain, None
+    plain, longest = Call(operation.id), live.longest(operation.id).pages[0].scheme
+    yield plain, longest
     stated = plain.asking(limit=str(DEFAULT_LIMIT))
-    first = live.callers.send(stated, purpose="the first page")
+    first = live.callers.send(stated, scheme=longest, purpose="the first page")
     if first.cursor is not None:
         yield plain.asking(cursor=first.cursor), first.scheme
     records = live.listing(operation.id).records
@@ -43,7 +43,7 @@ def compare_with_default(call: Call, scheme: str | None, live: Live) -> None:
         if _is_explained(plain, stated, again):
             return
         # A cursor may be bound to the limit that it was issued under, and find nothing without it.
-        if scheme is not None and not (plain.items and stated.items):
+        if call.query and not (plain.items and stated.items):
             return
         anew = live.callers.send(call, scheme=plain.scheme, purpose="without a limit again")
         # What was added between the two pages, the list shows now.

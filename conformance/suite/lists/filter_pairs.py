@@ -9,12 +9,13 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
+from conformance.rules.records import record_key
 from conformance.suite.callers import expect
 from conformance.suite.lists.covering import Combination, pairwise
 from conformance.suite.lists.filtered_lists import Owners, Record, check_filtered, check_owners
 from conformance.suite.lists.filtered_sizes import check_sizes
 from conformance.suite.lists.filters import certain_filters
-from conformance.suite.lists.live import Live
+from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.pagination import SHORT, UNSTATED, Pagination
 from conformance.suite.lists.rejected_pages import is_rejected_by_scheme
 
@@ -77,10 +78,11 @@ def _pair_cases(
 def _check_case(pagination: Pagination, owners: Owners, live: Live) -> None:
     """Two filters restrict by both; those of one record are served, others may be rejected."""
     whole = live.listing(pagination.call.operation).records
-    if any(_is_owned(record, owners) for record in whole):
+    owned = next((record for record in whole if _is_owned(record, owners)), None)
+    if owned is not None:
         first = pagination.pages[0]
         if first.status in (400, 403, 404, 422):
-            _require_served(first, live)
+            _require_served(first, owned, live)
         check_filtered(pagination, owners, live)
         return
     for page in pagination.pages:
@@ -93,9 +95,17 @@ def _is_owned(record: Record, owners: Owners) -> bool:
     return all(record.get(restricted) == id for restricted, id in owners.items())
 
 
-def _require_served(page: Exchange, live: Live) -> None:
-    """Violation where the two filters of one record are rejected."""
-    if not is_rejected_by_scheme(page, live):
+def _require_served(page: Exchange, owned: Record, live: Live) -> None:
+    """Violation where the two filters of a record are rejected by a scheme that reads the record.
+
+    One of primary's credentials may reach less than the other (Authentication): filters that name
+    what is outside its grant may be rejected.
+    """
+    reading = reading_of(page.call.operation, record_key(owned))
+    if is_rejected_by_scheme(page, live) or reading is None:
+        return
+    read = live.callers.send(reading, scheme=page.scheme, purpose="a record of both filters")
+    if read.status == 200:
         expect.status(page, 200, because="the company and the project of one record")
 
 

@@ -86,6 +86,14 @@ class Live:
         """
         return self.fact(fact_name("shared", operation), lambda live: _shared(operation, live))
 
+    def longest(self, operation: str) -> Pagination:
+        """A list by the scheme of primary that lists most: a credential may reach less."""
+        found = []
+        for scheme in self.callers.credential("primary").schemes:
+            with suppress(Inconclusive):
+                found.append(_by_scheme(operation, scheme, self))
+        return max(found, key=lambda each: len(each.ids), default=self.listing(operation))
+
     def sample(self, operation: str) -> list[Listed]:
         """Some records of a list, as `chosen` has them."""
         return self.chosen(self.records(operation), self.session.depth.records)
@@ -233,14 +241,16 @@ def _records(operation: str, live: Live) -> list[Listed]:
 
 
 def _shared(operation: str, live: Live) -> frozenset[str]:
-    call, primary = Call(operation), live.callers.credential("primary")
+    schemes = live.callers.credential("primary").schemes
     with suppress(Inconclusive):
-        paginations = [
-            live.paginations.read(call, live.longest_page(operation), primary, scheme)
-            for scheme in primary.schemes
-        ]
+        paginations = [_by_scheme(operation, scheme, live) for scheme in schemes]
         return frozenset.intersection(*(frozenset(each.ids) for each in paginations))
     return frozenset()
+
+
+def _by_scheme(operation: str, scheme: str, live: Live) -> Pagination:
+    primary = live.callers.credential("primary")
+    return live.paginations.read(Call(operation), live.longest_page(operation), primary, scheme)
 
 
 def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:

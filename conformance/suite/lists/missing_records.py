@@ -79,8 +79,7 @@ def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: L
             return
         if is_at_rest and number >= ROUNDS:
             break
-    if not _is_out_of_reach(again, missing, after, live):
-        _report_missing(again, missing)
+    _report_missing(again, _within_reach(again, missing, after, live))
 
 
 def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> None:
@@ -98,28 +97,31 @@ def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> No
         missing -= updated([pagination, other, again, beside])
         if len(missing) <= again.without_id:
             return
-    if not _is_out_of_reach(again, missing, [beside], live):
-        _report_missing(again, missing)
+    _report_missing(again, _within_reach(again, missing, [beside], live))
 
 
-def _is_out_of_reach(
+def _within_reach(
     pagination: Pagination, missing: set[str], others: Sequence[Pagination], live: Live
-) -> bool:
-    """Whether another scheme alone lists the records, which cannot be read by their ids either.
+) -> set[str]:
+    """Those of the missing records that the same scheme lists with another limit, or that it reads.
 
     Access is further limited by the credential (Authentication): one of primary's may reach fewer
-    records than the other, and its lists are complete without them.
+    records than the other, and its list lacks none that cannot be read by its id either.
     """
     scheme = pagination.pages[0].scheme
-    if any(each.pages[0].scheme == scheme and missing & set(each.ids) for each in others):
-        return False
+    listed = {id for each in others if each.pages[0].scheme == scheme for id in each.ids}
+    if missing & listed:
+        return missing & listed
     calls = [reading_of(pagination.call.operation, id) for id in sorted(missing)[:MOST_READ]]
     sending = Sending(live.callers.credential("primary"), scheme, LACKED)
     responses = live.callers.send_each([(call, sending) for call in calls if call is not None])
-    return bool(responses) and all(response.status in (403, 404) for response in responses)
+    is_beyond = responses and all(response.status in (403, 404) for response in responses)
+    return set() if is_beyond else missing
 
 
 def _report_missing(pagination: Pagination, ids: set[str]) -> None:
+    if not ids:
+        return
     text = "1 record is missing with {size}: {ids}"
     last = pagination.pages[-1]
     expect.violated(

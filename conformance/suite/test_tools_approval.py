@@ -27,7 +27,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.reading.other_case import in_other_case
-from conformance.suite.tools.former_state import check_left
+from conformance.suite.tools.former_state import Asked, check_left
 from conformance.suite.tools.rejected_approvals import (
     check_rejected_by_tool,
     check_unapprovable_by_tool,
@@ -36,6 +36,8 @@ from conformance.suite.tools.results import check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
 READER = "review_get"
+READERS = ("primary", "colleague")
+"""Callers who are shown a review: a copy may be kept for each account."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
 STALE: tuple[tuple[int, Callable[[str], str]], ...] = (
@@ -102,8 +104,14 @@ def _check_again_by_tool(
 def _read_by_tool(review: Review, toolbox: Toolbox) -> None:
     """Read a review by tool before its approval: what is shown then may be kept."""
     operation = toolbox.live.operation(READER)
-    purpose = "the review by tool, before its approval"
-    toolbox.call_as_primary(operation, {"reviewId": review.id}, purpose)
+    purpose = {"the review by tool, before its approval": {"reviewId": review.id}}
+    for name in _readers(toolbox):
+        toolbox.call_all(operation, purpose, toolbox.caller(name))
+
+
+def _readers(toolbox: Toolbox) -> list[str]:
+    """Whoever reads a review by tool before its approval and after it."""
+    return [name for name in READERS if name in toolbox.live.session.target.credentials]
 
 
 def _state_after(
@@ -112,7 +120,8 @@ def _state_after(
     """A read after an approval by tool; Violation where it, or the tool, shows the former state."""
     after = approvals.reader.read_approved(review)
     check_not_in_former_state(review, after, approval)
-    check_left(review, READER, {"reviewId": review.id}, toolbox, at_once=1)
+    for name in _readers(toolbox):
+        check_left(review, Asked(READER, {"reviewId": review.id}, name), toolbox, at_once=1)
     return after
 
 

@@ -12,7 +12,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.disagreements import require_agreement
 from conformance.suite.tools.comparison import Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
-from conformance.suite.tools.former_state import check_left
+from conformance.suite.tools.former_state import Asked, check_left
 from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.results import by_id
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
@@ -30,9 +30,10 @@ def test_the_tools_show_the_state_after_an_approval(
     reads = (approvals.reader.read(trial.review.id) for _ in range(READS))
     if all(in_former_state(trial.review, read) for read in reads):
         raise NotApplicable("over HTTP, the review is no longer approved")
-    check_left(trial.review, "review_get", {"reviewId": trial.review.id}, toolbox)
+    check_left(trial.review, Asked("review_get", {"reviewId": trial.review.id}), toolbox)
     for page in _pages(trial.review, toolbox):
-        check_left(trial.review, "review_list", {**page, "limit": int(page["limit"])}, toolbox)
+        asked = Asked("review_list", {**page, "limit": int(page["limit"])})
+        check_left(trial.review, asked, toolbox)
 
 
 @requirement("tools/approval", looks_back=True)

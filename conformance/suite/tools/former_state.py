@@ -1,6 +1,7 @@
 """The state before an approval, which the tools must not show after it (States and transitions)."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.verdict import Inconclusive, Kind, Location
@@ -16,18 +17,26 @@ AT_ONCE = 4
 """Results at once without the former state before a change counts as complete."""
 
 
-def check_left(
-    review: Review, id: str, arguments: Arguments, toolbox: Toolbox, at_once: int = AT_ONCE
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """What a tool is asked for, and by whom."""
+
+    id: str
+    arguments: Arguments
+    caller: str = "primary"
+
+
+def check_left(review: Review, asked: Asked, toolbox: Toolbox, at_once: int = AT_ONCE) -> None:
     """Violation where a tool repeatedly shows the state that a review had before its approval."""
-    operation = toolbox.live.operation(id)
+    operation = toolbox.live.operation(asked.id)
     with suppress(Inconclusive):  # other checks report tools that are not served
         toolbox.tool(operation)
         results: dict[str, ToolResult] = {}
 
         def call(number: int) -> list[Exchange]:
-            asked = {f"the state after the approval, {n}": arguments for n in range(number)}
-            called = toolbox.call_all_as_primary(operation, asked)
+            purposes = [f"the state after the approval, {n}" for n in range(number)]
+            requests = dict.fromkeys(purposes, asked.arguments)
+            called = toolbox.call_all(operation, requests, toolbox.caller(asked.caller))
             results.update({result.exchange.id: result for result in called})
             return [result.exchange for result in called]
 

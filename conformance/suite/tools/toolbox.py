@@ -233,11 +233,21 @@ class Toolbox:
         self, operation: Operation, requests: Mapping[str, Arguments]
     ) -> list[ToolResult]:
         """Call a tool as primary once for each purpose, concurrently as far as possible."""
+        return self.call_all(operation, requests, self.caller("primary"))
+
+    def call_all(
+        self, operation: Operation, requests: Mapping[str, Arguments], caller: Caller
+    ) -> list[ToolResult]:
+        """Call a tool once for each purpose, concurrently as far as possible."""
         messages = [
             self._message(operation, arguments, purpose) for purpose, arguments in requests.items()
         ]
-        primary = Caller.of(self.live.callers.credential("primary"), self.scheme)
-        return [_result(reply) for reply in self.channel.send_all(messages, primary)]
+        return [_result(reply) for reply in self.channel.send_all(messages, caller)]
+
+    def caller(self, name: str) -> Caller:
+        """A caller of the profile, by the scheme of these tools where it has that."""
+        credential = self.live.callers.credential(name)
+        return Caller.of(credential, self.scheme if self.scheme in credential.schemes else None)
 
     def call_until_served(
         self, operation: Operation, arguments: Arguments, purpose: str

@@ -66,6 +66,8 @@ def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: L
     """
     everything = _granted(whole, live)
     missing = everything - set(pagination.ids)
+    if not _within_reach(pagination, missing, whole, live):  # before it is read time and again
+        return
     for number in range(RESTLESS):
         desynchronize(pagination.call, number, live)
         again = live.paginations.again(pagination, records=len(everything))

@@ -49,7 +49,8 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
             call = Call(operation.id).asking(**{name: id})
             check_filtered(live.paginations.read(call, LIMITS[0]), {restricted: id}, live)
         unused = unused_ids(operation, restricted, live)
-        upper = [id.upper() for id in ids[:1]]
+        # The records of the first owner may fill the page of a filter that is ignored.
+        upper = [id.upper() for id in dict.fromkeys((*ids[:1], *ids[-1:]))]
         without_records = [*ids_outside(role, live), *unused, *upper]
         check_other_owners(operation, role, name, without_records, live)
         for id in upper:

@@ -44,14 +44,19 @@ def check_list(operation: Operation, toolbox: Toolbox) -> None:
 
 
 def _of_primary(operation: Operation, toolbox: Toolbox) -> list[dict[str, Any]]:
-    """The longest page, and pages under a filter by what is the caller's, and by what is not."""
+    """The longest page, and pages under a filter by what is the caller's, and by what is not.
+
+    Under the former the page behind a cursor too: its query may be another one.
+    """
     fixtures = toolbox.live.session.target.fixtures
     requests: list[dict[str, Any]] = [{"limit": PAGE}]
     for name, _, own in filters_of(operation, toolbox):
         role = toolbox.live.session.roles(operation)[name]
         named = [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
         spelled = (*named, *(id.upper() for id in named[-1:]))
-        requests += [{name: own}, *({"limit": PAGE, name: id} for id in spelled)]
+        later = with_primarys_cursor(operation, toolbox, {name: own})
+        requests += [{name: own}, *({**each, "limit": PAGE} for each in later)]
+        requests += [{"limit": PAGE, name: id} for id in spelled]
     return requests
 
 

@@ -110,12 +110,13 @@ def _check_still_approved(
 def _check_made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
     """Raise Violation where the revision changes with each replay, and stays between them.
 
-    Others may revise the subject too: so the number of reads before each replay differs.
+    Others may revise the subject too, with every few requests: so there are more and more reads
+    before each replay.
     """
     if shown_revision(after) == shown_revision(trial.after):
         return
     for number in range(REPLAYS):
-        reads = [approvals.reader.read(trial.review.id) for _ in range(2 + number)]
+        reads = [approvals.reader.read(trial.review.id) for _ in range(2 + 3 * number)]
         replay = _replay(trial, approvals, "the same approval once more")
         again = approvals.reader.read(trial.review.id)
         revisions = [shown_revision(read) for read in reads]

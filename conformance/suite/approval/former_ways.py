@@ -14,12 +14,10 @@ from conformance.http.replay import Unrecorded
 from conformance.rules.answer import HTTP, Way
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.review import APPROVED, keeps_status, record_of
+from conformance.suite.approval.review import APPROVED, keeps_status
 from conformance.suite.disagreements import UNREPEATED, seen_again
-from conformance.suite.lists.live import Live
 
-RESOURCE, READER, PRIMARY = "Review", "review_get", "primary"
+RESOURCE = "Review"
 MOST = 80
 """Ways that are asked for."""
 
@@ -96,18 +94,18 @@ def _require_left(sighting: Sighting, context: Context) -> None:
 
 
 def _is_former_elsewhere(sighting: Sighting, context: Context) -> bool:
-    """Whether primary is shown the former state by the id of the review, or in a list, too.
+    """Whether whoever approves is shown the former state by another way, too.
 
     Then the review itself has it: that an approval was not made, or is undone, other checks report.
     """
-    own, id = sighting.answer.way, sighting.key[1]
-    if (own.face, own.caller, own.operation.id) != (HTTP, PRIMARY, READER):
-        read = Approvals(context, Live(context)).reader.read(id)
-        return bool(record_of(read).get("status") == sighting.record["status"])
-    for other in context.session.history.ways(RESOURCE, {id}):
+    own = sighting.answer.way
+    every = context.session.history.ways(RESOURCE, {sighting.key[1]})
+    # What keeps a list may keep it for both interfaces.
+    for other in sorted(every, key=lambda each: each.answer.way.operation == own.operation):
         way = other.answer.way
-        is_list = (way.face, way.caller) == (HTTP, PRIMARY) and way.operation.is_list
-        if is_list and _is_repeatable(way, context):
+        is_own = (way.face, way.caller, way.operation) == (own.face, own.caller, own.operation)
+        is_plain = way.face == HTTP and way.caller == "primary" and not is_own
+        if is_plain and _is_repeatable(way, context):
             with suppress(Unrecorded):
                 _, again = seen_again(other, context)
                 return again is not None and again.record.get("status") == sighting.record["status"]

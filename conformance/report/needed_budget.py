@@ -47,6 +47,15 @@ def _at(second: float, starts: Sequence[float]) -> CompletionEntry:
 
 def entry(entries: Iterable[RequirementEntry]) -> NeededBudgetEntry | None:
     """When the last failure was complete; a requirement on one operation fails once."""
+    completions = _completions(entries)
+    if not completions:
+        return None
+    last = max(completions, key=_second)
+    return {"failures": len(completions), "request": last["request"], "second": last["second"]}
+
+
+def _completions(entries: Iterable[RequirementEntry]) -> list[CompletionEntry]:
+    """When each failure was complete first."""
     firsts: dict[tuple[str, str | None], CompletionEntry] = {}
     for each in entries:
         for found in each["findings"]:
@@ -54,10 +63,7 @@ def entry(entries: Iterable[RequirementEntry]) -> NeededBudgetEntry | None:
                 key = (each["id"], found["operation"])
                 first = firsts.setdefault(key, found["complete"])
                 firsts[key] = min(first, found["complete"], key=_second)
-    if not firsts:
-        return None
-    last = max(firsts.values(), key=_second)
-    return {"failures": len(firsts), "request": last["request"], "second": last["second"]}
+    return [*firsts.values()]
 
 
 def _second(complete: CompletionEntry) -> float:
@@ -76,4 +82,8 @@ def sentence(report: Report) -> str:
     needed, sent = report["needed-budget"], report["exchanges"]["count"]
     number = quantity(needed["failures"], "failure")
     at = f"{needed['second']:.1f} of {report['duration']:.1f} s"
-    return f"{number} complete after {needed['request']:,} of {quantity(sent, 'request')}, {at}"
+    said = f"{number} complete after {needed['request']:,} of {quantity(sent, 'request')}, {at}"
+    found = _completions(report["requirements"])
+    if len(found) < 2:
+        return said
+    return f"{said}; the first after {min(found, key=_second)['request']:,}"

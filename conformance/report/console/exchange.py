@@ -92,8 +92,11 @@ def _grouped(arguments: list[str]) -> Iterator[str]:
 
 def _about(exchange: ExchangeEntry) -> str:
     credential, scheme = exchange["credential"], exchange["scheme"]
-    caller = f"as {credential} by {scheme}" if credential else "without a credential"
-    return f"{exchange['purpose']}, {caller} · {exchange['id']}"
+    caller = f"{credential} by {scheme}"
+    as_caller = f"as {caller}" if credential else "without a credential"
+    purpose = exchange["purpose"]  # an attempt may be called by whoever makes it
+    about = as_caller if purpose == caller else f"{purpose}, {as_caller}"
+    return f"{about} · {exchange['id']}"
 
 
 def _status(response: ResponseEntry, marks: Marks) -> list[Span]:

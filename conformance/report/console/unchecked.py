@@ -14,13 +14,13 @@ INDENT = " " * 6
 LONGEST_MESSAGE = 300
 MOST_WITH_LINES = 3
 """Needs whose lines of a profile are shown, unless everything is."""
-FEW_BLOCKERS = 3
+FEW_BLOCKERS, FEW_NAMES = 3, 2
 
 
 def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
     """What is needed for each requirement, line by line; nothing if everything was checked.
 
-    Their names are left out unless `show_all`.
+    The names of many are left out unless `show_all`.
     """
     rest = unchecked.of(report)
     if not rest["count"]:
@@ -33,11 +33,11 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
         yield [(f"  {needs.label(need)}", "strong"), (f"  {_number(need)}", "")]
         if show_all or need in rest["needs"][:MOST_WITH_LINES]:
             yield from ([(f"{INDENT}{line}", "")] for line in need["lines"] if line)
-        if show_all:
+        if show_all or len(need["requirements"]) <= FEW_NAMES:
             yield from _names(need["requirements"])
     yield from _blockers(rest["blocked-by"], show_all=show_all)
     if not show_all:
-        yield [("  (--show-all shows all lines, and names the requirements)", "dim")]
+        yield [("  (--show-all shows all lines, and names all requirements)", "dim")]
     yield []
 
 
@@ -60,7 +60,7 @@ def _blockers(blockers: Sequence[BlockerEntry], *, show_all: bool) -> Iterator[l
     for blocker in blockers[:most]:
         number = quantity(len(blocker["requirements"]), "requirement")
         yield [(f"  {short(blocker['message'], LONGEST_MESSAGE)}", "strong"), (f"  {number}", "")]
-        if show_all:
+        if show_all or len(blocker["requirements"]) <= FEW_NAMES:
             yield from _names(blocker["requirements"])
     if rest := blockers[most:]:
         yield [(f"  … and {quantity(len(rest), 'other reason')} in report.json", "")]

@@ -471,3 +471,10 @@ def test_parts_are_cut_between_escapes() -> None:
         f'"{before}{escape(KEY[9:])}{escape(KEY[:9])}{after}"'.encode()
     )
     assert json.loads(masked) == "\x7f$KEY$KEYA"
+
+
+def test_a_token_may_begin_like_a_name_of_ours() -> None:
+    """A part of it that names a fact of a scheme hides nothing; the whole token is replaced."""
+    each, token = redactor(TOKEN="bearer-primary-0f3a9c51d2"), "bearer-primary-0f3a9c51d2"
+    assert each.text("fact::access[primary-bearer-plain]") == "fact::access[primary-bearer-plain]"
+    assert each.text(f"Bearer {token}") == "Bearer $TOKEN"

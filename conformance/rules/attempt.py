@@ -87,14 +87,12 @@ def read(exchange: Exchange, approval: Operation, parameter: str) -> Attempt | N
 
     `parameter` is the path parameter with the review.
     """
-    if exchange.operation == approval.id:
-        return _over_http(exchange, parameter)
-    return _by_tool(exchange, approval, parameter)
+    return _by_tool(exchange, approval, parameter) or _over_http(exchange, approval, parameter)
 
 
-def _over_http(exchange: Exchange, parameter: str) -> Attempt | None:
+def _over_http(exchange: Exchange, approval: Operation, parameter: str) -> Attempt | None:
     review = exchange.call.path.get(parameter)
-    if review is None:
+    if exchange.operation != approval.id or review is None:
         return None
     response = exchange.response
     is_readable = exchange.status == 200 and response is not None

@@ -672,7 +672,7 @@ def test_a_uuid_that_is_rejected_is_one_cause() -> None:
 
 def test_a_caller_who_may_approve_by_each_interface_is_one_cause() -> None:
     """Over HTTP the effect shows in a read of primary, by tool in the result."""
-    post = {"method": "POST", "url": "/mcp"}
+    post = {"method": "POST", "url": "/mcp", "headers": []}
     write = an_exchange(1, "review_approve", credential="no-review-role", request=post)
     read = an_exchange(2, "review_get")
     effect = a_defect("effect", text="the review is approved")

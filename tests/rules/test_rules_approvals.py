@@ -303,7 +303,7 @@ def by_tool(number: int, status: str, request: str) -> Attempt:
     exchange = Exchange(
         "item",
         number,
-        Call("tools"),
+        Call(APPROVAL.id),
         "",
         "primary",
         "api-key",

@@ -53,6 +53,16 @@ class ApprovalHistory:
         """The reviews that were to be approved, by their ids in lower case, whatever came of it."""
         return self._adopted.union(each.review.lower() for each in list(self._attempts))
 
+    def is_left_alone(self, review: str) -> bool:
+        """Whether nothing but an approval and its replays was sent for a review since it succeeded.
+
+        The review is named by its id in lower case.
+        """
+        own = [each for each in list(self._attempts) if each.review.lower() == review]
+        approvals = sorted((each for each in own if each.has_result), key=lambda each: each.ends)
+        later = (each for each in own for first in approvals[:1] if each.ends > first.ends)
+        return bool(approvals) and all(each.subject == approvals[0].subject for each in later)
+
     def begun(self) -> dict[str, float]:
         """When the first approval of each review began that has a result, in seconds of the run.
 

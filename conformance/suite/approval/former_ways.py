@@ -9,15 +9,16 @@ from contextlib import suppress
 from itertools import chain
 
 from conformance.contract.verdict import NotApplicable, Violation
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import Call, Exchange
 from conformance.http.replay import Unrecorded
-from conformance.rules.answer import HTTP, Way
+from conformance.rules.answer import HTTP, TOOL, Way
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
-from conformance.suite.approval.review import APPROVED, keeps_status
+from conformance.suite.approval.review import APPROVED, keeps_status, record_of
 from conformance.suite.disagreements import UNREPEATED, seen_again
+from conformance.suite.lists.live import Live
 
-RESOURCE = "Review"
+RESOURCE, READER, PRIMARY = "Review", "review_get", "primary"
 MOST = 80
 """Ways that are asked for."""
 
@@ -94,18 +95,40 @@ def _require_left(sighting: Sighting, context: Context) -> None:
 
 
 def _is_former_elsewhere(sighting: Sighting, context: Context) -> bool:
-    """Whether whoever approves is shown the former state by another way, too.
+    """Whether the review itself has its former state: that is no matter of a way of reading it.
 
-    Then the review itself has it: that an approval was not made, or is undone, other checks report.
+    By tool, whoever asked is shown it over HTTP as well. Over HTTP, primary is shown it by its id;
+    where it went back by itself after it had been shown approved, each way is as good as another.
     """
-    own = sighting.answer.way
-    every = context.session.history.ways(RESOURCE, {sighting.key[1]})
-    # What keeps a list may keep it for both interfaces.
-    for other in sorted(every, key=lambda each: each.answer.way.operation == own.operation):
+    way, id = sighting.answer.way, sighting.key[1]
+    if way.face == HTTP and _has_gone_back(sighting, context):
+        return False
+    if (way.face, way.caller, way.operation.id) == (HTTP, PRIMARY, READER):
+        return _is_former_in_a_list(sighting, context)
+    caller, scheme = (way.caller, way.scheme) if way.face == TOOL else (PRIMARY, None)
+    callers, call = Live(context).callers, Call(READER, {"reviewId": id})
+    own = callers.credential(str(caller))
+    read = callers.send(call, own, scheme, purpose="the review by its id")
+    return read.status != 200 or record_of(read).get("status") == sighting.record["status"]
+
+
+def _has_gone_back(sighting: Sighting, context: Context) -> bool:
+    """Whether a review was shown approved, and nobody has sent anything for it but its approval."""
+    resource, id, *_ = sighting.key
+    if not context.session.approvals.is_left_alone(id):
+        return False
+    records = context.session.history.records().items()
+    own = (
+        variant for key, variants in records if key[:2] == (resource, id) for variant in variants
+    )
+    return any(each.record.get("status") == APPROVED for variant in own for each in variant.places)
+
+
+def _is_former_in_a_list(sighting: Sighting, context: Context) -> bool:
+    for other in context.session.history.ways(RESOURCE, {sighting.key[1]}):
         way = other.answer.way
-        is_own = (way.face, way.caller, way.operation) == (own.face, own.caller, own.operation)
-        is_plain = way.face == HTTP and way.caller == "primary" and not is_own
-        if is_plain and _is_repeatable(way, context):
+        is_list = (way.face, way.caller) == (HTTP, PRIMARY) and way.operation.is_list
+        if is_list and _is_repeatable(way, context):
             with suppress(Unrecorded):
                 _, again = seen_again(other, context)
                 return again is not None and again.record.get("status") == sighting.record["status"]

@@ -2,7 +2,7 @@
 
 import random
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
@@ -88,11 +88,13 @@ class Live:
 
     def longest(self, operation: str) -> Pagination:
         """A list by the scheme of primary that lists most: a credential may reach less."""
-        found = []
-        for scheme in self.callers.credential("primary").schemes:
-            with suppress(Inconclusive):
-                found.append(_by_scheme(operation, scheme, self))
+        found = self.by_scheme(operation)
         return max(found, key=lambda each: len(each.ids), default=self.listing(operation))
+
+    def by_scheme(self, operation: str) -> tuple[Pagination, ...]:
+        """A list by each scheme of primary that reads it, as it was when somebody asked first."""
+        name = fact_name("by-scheme", operation)
+        return self.fact(name, lambda live: tuple(_by_scheme(operation, live)))
 
     def sample(self, operation: str) -> list[Listed]:
         """Some records of a list, as `chosen` has them."""
@@ -241,16 +243,18 @@ def _records(operation: str, live: Live) -> list[Listed]:
 
 
 def _shared(operation: str, live: Live) -> frozenset[str]:
-    schemes = live.callers.credential("primary").schemes
-    with suppress(Inconclusive):
-        paginations = [_by_scheme(operation, scheme, live) for scheme in schemes]
-        return frozenset.intersection(*(frozenset(each.ids) for each in paginations))
-    return frozenset()
+    found = live.by_scheme(operation)
+    if len(found) < len(live.callers.credential("primary").schemes):
+        return frozenset()
+    return frozenset.intersection(*(frozenset(each.ids) for each in found))
 
 
-def _by_scheme(operation: str, scheme: str, live: Live) -> Pagination:
-    primary = live.callers.credential("primary")
-    return live.paginations.read(Call(operation), live.longest_page(operation), primary, scheme)
+def _by_scheme(operation: str, live: Live) -> Iterator[Pagination]:
+    primary, call = live.callers.credential("primary"), Call(operation)
+    for scheme in primary.schemes:
+        with suppress(Inconclusive):
+            longest = live.longest_page(operation)
+            yield live.paginations.read(call, longest, primary, scheme)
 
 
 def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:

@@ -93,7 +93,10 @@ class Approvals:
         used = [each for each in self.known.with_key_of(attempt) if each.began < attempt.ends]
         own = [each for each in used if each.is_of_same_review(attempt)]
         same = [each for each in own if each.body == attempt.body]
-        if is_wrong and attempt.has_result:  # what it repeats does not contradict it
+        if is_wrong and attempt.has_result:
+            if foreign := [each for each in used if _has_result_of_other(attempt, each)]:
+                return OTHER_REVIEW, foreign[0]
+            # What it repeats does not contradict it.
             same = [each for each in same if not _is_same(each, attempt)]
         if ended := [each for each in same if each.ends <= attempt.began]:
             spelt = [each for each in ended if each.review == attempt.review]

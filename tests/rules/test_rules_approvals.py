@@ -216,6 +216,8 @@ def test_a_key_for_another_review_has_not_the_result_of_the_first(started: float
     assert wrong(FIRST, attempt(started, data=of_other, review=OTHER)) == []
     assert wrong(FIRST, attempt(started, 409, review=OTHER)) == []
     assert failed(FIRST, attempt(started, review=OTHER)) == ["approval/key-other-review"]
+    later = attempt(started, review=OTHER), attempt(started + 2, revision=2, review=OTHER)
+    assert failed(FIRST, *later) == ["approval/key-other-review"] * 2
 
 
 # --- attempts beside what was read ----------------------------------------------------------------

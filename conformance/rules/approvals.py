@@ -11,7 +11,7 @@ from math import inf
 
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import MISSING
-from conformance.rules.attempt import TOOL, Attempt, is_same_result
+from conformance.rules.attempt import Attempt, is_same_result
 from conformance.rules.circumstances import CONFLICT, Circumstances
 from conformance.rules.judgement import STATUS_LINE, body, shown
 from conformance.rules.linearization import Timed, unexplained
@@ -82,7 +82,7 @@ class Approvals:
         beside = [approval.exchange] if approval is not None else around
         exchanges = sorted([*beside, attempt.exchange], key=lambda each: each.started)
         yield Ruling(
-            BY_TOOL if attempt.face == TOOL else about,
+            BY_TOOL if self.known.is_of_tools(attempt) else about,
             attempt.exchange.operation,
             tuple(each.id for each in exchanges),
             _defect(about, attempt, approval) if is_wrong else None,

@@ -38,6 +38,19 @@ class Circumstances:
                 found[self.caller(each), each.key].append(each)
         return found
 
+    def is_of_tools(self, attempt: Attempt) -> bool:
+        """Whether an attempt is by tool, or its key has made an approval there first."""
+        return TOOL in (attempt.face, self._first_faces.get(str(attempt.key)))
+
+    @cached_property
+    def _first_faces(self) -> Mapping[str, str]:
+        """The interface of the first approval with each key, whoever has sent it."""
+        found: dict[str, str] = {}
+        for each in sorted(self.attempts, key=lambda each: each.began):
+            if each.has_result:
+                found.setdefault(str(each.key), each.face)
+        return found
+
     @cached_property
     def _by_review(self) -> Mapping[str, list[Attempt]]:
         found: dict[str, list[Attempt]] = defaultdict(list)

@@ -292,6 +292,14 @@ def test_a_tool_may_add_properties_to_the_result(status: str, number: int) -> No
     assert len(wrong(by_tool(1, "approved", "one"), by_tool(3, status, "two"))) == number
 
 
+def test_a_key_of_a_tool_is_a_matter_of_the_tools_over_http_too() -> None:
+    """Both interfaces share it: there it is the plainest; one that was replayed by tool is not."""
+    later = attempt(4, key="key", revision=2), attempt(6, key="key", revision=3)
+    assert failed(by_tool(1, "approved", "one"), *later) == ["tools/approval"]
+    first = attempt(-9, key="key")
+    assert failed(first, by_tool(1, "approved", "one"), later[0]) == ["approval/key-other-revision"]
+
+
 def by_tool(number: int, status: str, request: str) -> Attempt:
     """An approval by tool whose result has the id of the request among its properties."""
     arguments = {"reviewId": ID, "expectedSubjectRevision": 1, "idempotencyKey": "key"}

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
-from conformance.rules.arguments import REJECTIONS
 from conformance.rules.attempt import is_same_result
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
@@ -20,7 +19,6 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.reading.other_case import in_other_case
 from conformance.target.target import Credential
 
 REPLAYS = 3
@@ -50,21 +48,8 @@ def test_a_replay_repeats_the_result(
         approvals.reader.require_found(replay, trial.after)
         expect.status(replay, 200, before=trial.approval)
         check_replay(replay, trial.approval)
-    _check_in_other_case(trial, live, approvals)
     after = _check_still_approved(trial, approvals, before, replay)
     _check_made_once(trial, after, approvals)
-
-
-def _check_in_other_case(trial: Trial, live: Live, approvals: Approvals) -> None:
-    """A key belongs to a review, not to a spelling of its id, where both spellings are accepted."""
-    call = approvals.call(in_other_case(trial.review.id), trial.review.revision, trial.key)
-    approvals.record(trial.review.id, trial.review.revision, trial.key)
-    purpose = "the same approval again, with the id in the other case"
-    replay = live.callers.send(call, scheme=trial.scheme, purpose=purpose)
-    if replay.status in {404, *REJECTIONS}:  # the spelling is rejected: another requirement
-        return
-    expect.status(replay, 200, before=trial.approval)
-    check_replay(replay, trial.approval)
 
 
 def _replay(trial: Trial, approvals: Approvals, purpose: str) -> Exchange:

@@ -115,6 +115,9 @@ def test_the_progress_of_a_run_without_a_place_is_no_internal_error() -> None:
         lines.close()  # an exception of the thread fails the test
 
 
+CRASHES = {-signal.SIGABRT, -signal.SIGSEGV}  # Python's report of an abort may crash in its turn
+
+
 def test_a_run_that_crashes_leaves_no_core_file(tmp_path: Path) -> None:
     """Its memory has the key; the user may have allowed core files of any size."""
     log = tmp_path / "reports/latest/exchanges-main.jsonl"
@@ -132,7 +135,7 @@ def test_a_run_that_crashes_leaves_no_core_file(tmp_path: Path) -> None:
             limit = Path(f"/proc/{running.pid}/limits").read_text()
             running.send_signal(signal.SIGABRT)
     assert "Max core file size        0 " in limit
-    assert running.returncode == -signal.SIGABRT
+    assert running.returncode in CRASHES
     assert sorted(tmp_path.glob("core*")) == []
 
 

@@ -63,5 +63,6 @@ def _first(mutant: Mutant, depth: str) -> int | None:
     target = examination.Substitute(lambda: examination.in_process(package))
     with TemporaryDirectory() as folder:
         options = pytest_run.options(Path(folder), depth, mutant.seed)
-        pytest_run.execute([*options, "--report=badge"], [target, watched])
+        options += ["--report=badge", "--conformance-max-failures=1"]
+        pytest_run.execute(options, [target, watched])
     return watched.first

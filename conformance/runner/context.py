@@ -69,6 +69,18 @@ class Context:
         """As many of some values as the depth of the run allows, the first ones."""
         return values[: self.depth.few]
 
+    def share(self, values: Sequence[Value], operation: str) -> Sequence[Value]:
+        """Those of some values that one operation gets at the depth of the run.
+
+        They are the first one, and other ones than the operations beside it get.
+        """
+        most = self.depth.shared
+        if most is None or len(values) <= most:
+            return values
+        first, *others = values
+        turn = [*self.contract.operations].index(operation) * (most - 1) % len(others)
+        return [first, *[*others[turn:], *others[:turn]][: most - 1]]
+
     @property
     def lag(self) -> Lag:
         """How long what the target shows may lag."""

@@ -13,7 +13,8 @@ class Depth:
     in parts, so that its size decides neither on the requests of a run nor on its memory.
     `records`: records of a list that are read by their ids. `parents`: those below which a list is
     read.
-    `few`: values of each kind that a check tries; None: all. `sequences`: sequences of approvals.
+    `few`: values of each kind that a check tries; None: all. `shared`: those that one operation
+    gets of values that all operations share; None: all. `sequences`: sequences of approvals.
     `limits`: usual page sizes that one list is read with, beside the longest; None: all. `sizes`:
     page sizes beside the usual ones.
     """
@@ -26,73 +27,55 @@ class Depth:
     records: int
     parents: int
     few: int | None
+    shared: int | None
     sequences: int
     limits: int | None
     sizes: int
 
 
-DEPTHS = {
-    "smoke": Depth(
-        "smoke",
-        examples=0,
-        round=0,
-        pages=40,
-        listed=1_000,
-        records=3,
-        parents=6,
-        few=3,
-        sequences=1,
-        limits=2,
-        sizes=0,
-    ),
-    "quick": Depth(
-        "quick",
-        examples=0,
-        round=0,
-        pages=40,
-        listed=1_000,
-        records=8,
-        parents=16,
-        few=None,
-        sequences=1,
-        limits=4,
-        sizes=0,
-    ),
-    "standard": Depth(
-        "standard",
-        examples=3,
-        round=0,
-        pages=100,
-        listed=1_000,
-        records=40,
-        parents=200,
-        few=None,
-        sequences=3,
-        limits=None,
-        sizes=37,
-    ),
-    "deep": Depth(
-        "deep",
-        examples=100,
-        round=50,
-        pages=2500,
-        listed=3_000,
-        records=300,
-        parents=1000,
-        few=None,
-        sequences=10,
-        limits=None,
-        sizes=99,
-    ),
-}
+_STANDARD = Depth(
+    "standard",
+    examples=3,
+    round=0,
+    pages=100,
+    listed=1_000,
+    records=40,
+    parents=200,
+    few=None,
+    shared=None,
+    sequences=3,
+    limits=None,
+    sizes=37,
+)
+_DEEP = replace(
+    _STANDARD,
+    name="deep",
+    examples=100,
+    round=50,
+    pages=2500,
+    listed=3_000,
+    records=300,
+    parents=1000,
+    sequences=10,
+    sizes=99,
+)
+_QUICK = replace(
+    _STANDARD,
+    name="quick",
+    examples=0,
+    pages=40,
+    records=8,
+    parents=16,
+    shared=5,
+    sequences=1,
+    limits=4,
+    sizes=0,
+)
+_SMOKE = replace(_QUICK, name="smoke", records=3, parents=3, few=1, shared=2, limits=2)
+DEPTHS = {each.name: each for each in (_SMOKE, _QUICK, _STANDARD, _DEEP)}
 
 TRIAL = "trial"
-_OF_TRIALS = replace(
-    DEPTHS["quick"],
-    name=TRIAL,
-    limits=DEPTHS["standard"].limits,
-    sizes=DEPTHS["standard"].sizes,
-)
+_OF_TRIALS = replace(_QUICK, name=TRIAL, shared=None, limits=None, sizes=_STANDARD.sizes)
 """That of the trials of the self-test: every page size, with the samples of a quick run."""
 
 

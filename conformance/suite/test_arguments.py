@@ -81,7 +81,8 @@ def test_a_path_id_that_is_not_a_uuid_is_rejected(operation: Operation, live: Li
     name = parameter_of(operation)
     values = [each for each in malformed(call.path[name]) if each != NOT_A_UUID]
     probes = {
-        f"the path id {value}": call.at(**{name: value}) for value in live.session.some(values)
+        f"the path id {value}": call.at(**{name: value})
+        for value in live.session.share(values, operation.id)
     }
     live.callers.probe_all(probes, call)
 
@@ -91,7 +92,8 @@ def test_a_limit_out_of_range_is_rejected(operation: Operation, live: Live) -> N
     """A limit is an integer from 1 to 100, also beside a cursor, and beside a filter."""
     call = live.call(operation)
     live.callers.require_baseline(call)
-    values = (*OUT_OF_RANGE, *WIDE[_turn(operation) % FEW :][:2], *NO_INTEGERS)
+    every = (*OUT_OF_RANGE, *WIDE[_turn(operation) % FEW :][:2], *NO_INTEGERS)
+    values = live.session.share(every, operation.id)
     live.callers.probe_all({f"limit={value}": call.asking(limit=value) for value in values}, call)
     cursor = live.callers.baseline(call.asking(limit="1")).cursor
     name = live.session.name(operation, "cursor")
@@ -119,7 +121,8 @@ def test_a_cursor_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
     call = live.call(operation)
     issued = live.callers.baseline(call.asking(limit="1")).cursor
     name = confirmed_name(operation, "cursor", live)
-    values = live.session.some(list(malformed(issued or live.made_up("cursor"))))
+    every = list(malformed(issued or live.made_up("cursor")))
+    values = live.session.share(every, operation.id)
     probes = {f"the cursor {value}": call.asking(limit="1", **{name: value}) for value in values}
     for value in values[:FEW]:
         probes[f"the cursor {value} without a limit"] = call.asking(**{name: value})
@@ -138,7 +141,8 @@ def test_a_filter_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
         name = confirmed_name(operation, role, live)
         records = [listed.record for listed in live.records(operation.id)]
         ids = every_value(records, restricted)
-        values = live.session.some(list(malformed(ids[0] if ids else live.made_up(role))))
+        every = list(malformed(ids[0] if ids else live.made_up(role)))
+        values = live.session.share(every, operation.id)
         probes = {f"the {role} {value}": call.asking(**{name: value}) for value in values}
         for value in values[:FEW]:
             beside_limit = call.asking(limit="5", **{name: value})

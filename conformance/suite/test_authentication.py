@@ -125,8 +125,8 @@ def test_an_unknown_credential_is_rejected(
         return
     call = live.call(operation)
     live.callers.require_baseline(call, scheme=scheme)
-    similar = list(near_misses(live.session, primary, scheme))
-    forged = (made_up(live.session, scheme), *similar[_turn(operation, scheme, live) :: 2])
+    similar = list(near_misses(live.session, primary, scheme))[_turn(operation, scheme, live) :: 2]
+    forged = (made_up(live.session, scheme), *live.session.share(similar, operation.id))
     requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
     for response in live.callers.send_each(requests):
         expect.rejected(response)

@@ -210,7 +210,8 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
     invalid = _invalid_arguments(operation, toolbox, call)
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
-    requests = {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}
+    shared = toolbox.live.session.share(invalid, operation.id)
+    requests = {f"{name} {value!r}": {**arguments, name: value} for name, value in shared}
     for result in toolbox.call_all_as_primary(operation, requests):
         check_rejected(result)
     if call.path:

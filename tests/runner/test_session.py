@@ -473,3 +473,15 @@ def test_a_deeper_run_has_no_smaller_limits() -> None:
     for name in ("examples", "pages", "records", "sequences"):
         assert getattr(quick, name) <= getattr(standard, name) <= getattr(deep, name)
     assert [depth.name for depth in DEPTHS.values()] == list(DEPTHS)
+
+
+def test_operations_share_values_in_a_run_of_little_depth(examining: Maker) -> None:
+    """Each gets the first one and some others; a few values, each gets all of."""
+    context = examining()
+    values, most = list(range(20)), DEPTHS["quick"].shared
+    shares = [context.share(values, id) for id in context.contract.operations]
+    assert most is not None
+    assert {len(share) for share in shares} == {most}
+    assert {share[0] for share in shares} == {0}
+    assert set().union(*shares) == set(values)
+    assert context.share(values[:most], "account_get") == values[:most]

@@ -31,7 +31,7 @@ SEED = 1
 SEEKING = ("fact::lists-below[", "fact::baseline[")
 """Facts that look for records: a check that needs one is not wider where more were looked for."""
 
-SMOKE, QUICK = 300, 1_400
+SMOKE, QUICK = 300, 1_370
 """Requests of the depths, as far as it can be helped."""
 EXERCISE = 10.0
 """So many mutants count as much as a requirement without exercise; one, as one of an operation.

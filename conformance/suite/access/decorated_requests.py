@@ -92,8 +92,9 @@ class DecoratedRequests:
         outsider = target.credentials.get("outsider") if "{" in self.operation.path else None
         yield from filter(None, (target.lacking(self.operation.permission), outsider))
 
-    def _decorated(self, plain: Call, others: Mapping[str, str]) -> Iterator[Decorated]:
-        return decorated(plain, self.operation, others, self.live.session.target.base_url)
+    def _decorated(self, plain: Call, others: Mapping[str, str]) -> Sequence[Decorated]:
+        every = decorated(plain, self.operation, others, self.live.session.target.base_url)
+        return self.live.session.share([*every], self.operation.id)
 
     def _others(self, plain: Call) -> dict[str, str]:
         """Further values of the parameters of a call: outside the grant, or past the limit."""

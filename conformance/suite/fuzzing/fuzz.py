@@ -56,7 +56,8 @@ class Fuzz:
         cursor = self._live.callers.baseline(self._baseline).cursor
         substitution = self._substitution(cursor, MAX_IDS)
         requests = self._request_source(self._source)
-        covered = self._send(map(substitution.apply, requests.covered), f"{self._mode} coverage")
+        shared = self._session.share(requests.covered, self._operation.id)
+        covered = self._send(map(substitution.apply, shared), f"{self._mode} coverage")
         drawn = self._send(map(substitution.apply, requests.drawn), f"{self._mode} example")
         smallest = self._shrunk(self.symptoms(drawn) - self.symptoms(covered), substitution)
         self._check_served(smallest, (*covered, *drawn))

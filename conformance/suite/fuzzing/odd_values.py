@@ -39,9 +39,9 @@ def responses(operation: Operation, live: Live) -> list[Exchange]:
     blamed is observed.
     """
     call, primary = live.call(operation), live.callers.credential("primary")
+    addresses = live.session.share([*_addresses(operation, call, live)], operation.id)
     sendings = [
-        Sending(primary, None, purpose, in_contract=False, url=url)
-        for purpose, url in _addresses(operation, call, live)
+        Sending(primary, None, purpose, in_contract=False, url=url) for purpose, url in addresses
     ]
     return live.session.client.send_all([Call(operation.id)] * len(sendings), sendings)
 

@@ -38,7 +38,8 @@ def _check_pair(operation: Operation, names: Mapping[str, str], live: Live) -> N
     first = records[0]
     last = next((record for record in records if record[wide] != first[wide]), first)
     cases = []
-    for owners, limit, scheme in _pair_cases(operation, (first, last), names, live):
+    every = _pair_cases(operation, (first, last), names, live)
+    for owners, limit, scheme in live.session.share(every, operation.id):
         call = _filtered(operation, names, owners)
         cases.append((live.paginations.to_read(call, limit, scheme=scheme), owners))
     live.paginations.read_ahead(plan for plan, _ in cases)

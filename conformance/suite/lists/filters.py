@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
@@ -18,6 +19,10 @@ from conformance.suite.lists.pagination import (
     Plan,
 )
 
+FEW = 2
+"""Ids of each filter that other checks read the list under."""
+SOME = 3
+"""Pages of a short pagination under a filter."""
 LIMITS = (PAGE, DEFAULT_LIMIT, SHORT, 1)
 """Limits of the paginations under a filter."""
 NARROWED = (PAGE, DEFAULT_LIMIT)
@@ -35,31 +40,36 @@ def ids_inside(operation: Operation, restricted: str, live: Live) -> list[str]:
     """Some ids for a filter, of records inside the grant."""
     records = live.listing(operation.id).records
     inside = [record for record in records if not live.is_outside(record, operation.id)]
-    return values(inside, restricted)
+    return values(inside, restricted)[: live.session.depth.limits]
 
 
 def filtered_plans(
-    operation: Operation, name: str, restricted: str, live: Live
+    operation: Operation, name: str, restricted: str, live: Live, most: int | None = None
 ) -> list[tuple[Plan, str]]:
-    """The paginations under one filter, each with the id that the filter names."""
+    """The paginations under one filter, each with the id that the filter names.
+
+    They are those of so many ids at most.
+    """
     listing = live.listing(operation.id)
     counts = Counter(str(record.get(restricted)) for record in listing.records)
     # Of a list that is too long to be read whole, a filter may pass as many records again.
     unread = 0 if listing.is_whole else len(listing.records)
     return [
         (live.paginations.plan(call, limit, counts[id] + unread), id)
-        for id in ids_inside(operation, restricted, live)
+        for id in ids_inside(operation, restricted, live)[:most]
         for call in (Call(operation.id).asking(**{name: id}),)
-        for limit in narrowed(_limits(counts[id], max(counts.values())), NARROWED, live)
+        for limit in narrowed(_limits(counts[id], max(counts.values()), live), NARROWED, live)
     ]
 
 
-def _limits(count: int, most: int) -> list[int]:
+def _limits(count: int, most: int, live: Live) -> list[int]:
     """The limits for a filter that so many records pass.
 
     The default limit, and no limit, only where they make two pages of the most frequent id. The
-    last page is a full one with one limit at least.
+    last page is a full one with one limit at least. A run of little depth reads one page, and some.
     """
+    if live.session.depth.limits is not None:
+        return [PAGE, min(PAGE, ceil(count / SOME))]
     full = filling(count) if count > BEGINNING else []
     if count > DEFAULT_LIMIT and count == most:
         return [*LIMITS, *full, UNSTATED]
@@ -67,26 +77,13 @@ def _limits(count: int, most: int) -> list[int]:
 
 
 def filtered_paginations(operation: Operation, live: Live) -> list[Pagination]:
-    """Paginations under each filter, most of which the check of filters reads too."""
+    """Some of the paginations that the check of filters reads."""
     if "{" in operation.path or not live.listing(operation.id).records:
         return []
     plans = [
         plan
         for name, restricted in certain_filters(operation, live)
-        for plan in _usual_plans(operation, name, restricted, live)
+        for plan, _ in filtered_plans(operation, name, restricted, live, FEW)
     ]
     live.paginations.read_ahead(plans)
     return [live.paginations.follow(plan) for plan in plans]
-
-
-def _usual_plans(operation: Operation, name: str, restricted: str, live: Live) -> list[Plan]:
-    records = live.listing(operation.id).records
-    plans = []
-    for id in values(records, restricted)[:2]:
-        count = sum(record.get(restricted) == id for record in records)
-        limits = [each for each in LIMITS if each != DEFAULT_LIMIT or count > each]
-        limits += filling(count) if count > BEGINNING else []
-        limits = narrowed(limits, NARROWED, live)
-        call = Call(operation.id).asking(**{name: id})
-        plans += [live.paginations.plan(call, limit, count) for limit in limits]
-    return plans

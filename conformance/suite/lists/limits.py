@@ -124,6 +124,8 @@ def _number_of_sizes(call: Call, live: Live) -> int:
     Below records, only the list with the most is: a short one shows little of a page size.
     """
     number = live.session.depth.sizes
+    if not number:
+        return 0
     if call.operation in LISTS.values():
         return number // PART + len(page_sizes.UNFILTERED) if call.query else number
     richest = live.parents(call.operation)[0]

@@ -21,6 +21,9 @@ REQUIREMENTS = {
 UNSUPPORTED_MEDIA_TYPE = 415
 NOT_MODIFIED = 304
 GONE = 410
+URI_TOO_LONG = 414
+LONG_ADDRESS = 1_000
+"""Characters of an address, several times as many as valid arguments take."""
 CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 
 
@@ -29,6 +32,8 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
     if exchange.response is None or is_unmodified(exchange):
         return
     if _lacks_media_type(exchange, contract) or _may_have_aged(exchange, contract):
+        return
+    if is_too_long(exchange):
         return
     yield from response.examine(exchange.response, contract.statuses)
     if exchange.response.is_unreadable:
@@ -44,6 +49,11 @@ def is_unmodified(exchange: Exchange) -> bool:
     """Whether 304 responds to a conditional request, about which the specification is silent."""
     has_condition = any(name in CONDITIONS for name, _ in exchange.request.headers)
     return exchange.status == NOT_MODIFIED and has_condition
+
+
+def is_too_long(exchange: Exchange) -> bool:
+    """Whether 414 responds to a long address, about which the specification is silent."""
+    return exchange.status == URI_TOO_LONG and len(exchange.request.url) > LONG_ADDRESS
 
 
 def _lacks_media_type(exchange: Exchange, contract: Contract) -> bool:

@@ -10,7 +10,7 @@ from conformance.http.exchange import FACT, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
 from conformance.rules import answer as answers
-from conformance.rules import arguments, examine, own_requests, requested
+from conformance.rules import arguments, examine, is_too_long, own_requests, requested
 from conformance.rules.answer import HTTP, Answer
 from conformance.rules.judgement import Judgement
 from conformance.rules.lag import Lag
@@ -339,4 +339,5 @@ def _is_about_arguments(exchange: Exchange) -> bool:
         and not exchange.superseded
         and exchange.status != UNAUTHENTICATED
         and not is_unavailable(exchange)
+        and not is_too_long(exchange)
     )

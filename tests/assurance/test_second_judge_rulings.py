@@ -121,6 +121,9 @@ LEFT_ALONE: Mapping[str, Recording] = {
     "another path": Recording().add("/elsewhere", 418),
     "a path with an odd id": Recording().add("/projects/..%2Fx", 418),
     "a long value": Recording().add(f"/projects/{'a' * 300}", 414),
+    "values that are long in an address": Recording().add(
+        f"/projects?limit={'%25' * 150}&cursor={'%25' * 150}", 414
+    ),
     "an unknown parameter": Recording().add("/account?x=1", 418),
     "a language": Recording().add("/account", 418, headers=[["accept-language", "de"]]),
     "two credentials": Recording().add("/account", 418, headers=[["x-api-key", "$OUTSIDER"]]),

@@ -146,3 +146,17 @@ def test_a_page_that_is_too_long_has_its_length_as_data() -> None:
     assert violation is not None
     assert (violation.kind, violation.actual) == (Kind.COUNT, 2)
     assert violation.where == (Location(Part.BODY, "/data/items"),)
+
+
+@pytest.mark.parametrize(
+    ("length", "status", "requirements"),
+    [(1_001, 414, []), (1_000, 414, ["response/status"]), (1_001, 417, ["response/status"])],
+)
+def test_a_long_address_may_be_rejected_for_its_length(
+    length: int, status: int, requirements: list[str]
+) -> None:
+    """How long an address may be is not specified; valid ones are short."""
+    request = Request("GET", "u" * length, ())
+    response = Response(status, (), b"")
+    exchange = Exchange("item", 1, Call("project_list"), "", None, None, request, response)
+    assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == requirements

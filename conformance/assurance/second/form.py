@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
+from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
 
@@ -27,7 +28,8 @@ VALUES = {
 }
 RESULT = "ReviewApproval"
 
-LONGEST_VALUE = 200
+LONGEST_VALUE, LONGEST_VALUES = 200, 800
+"""Characters of a value, and of all values of a request as an address has them."""
 GONE, GATEWAY_TIMEOUT = 410, 504
 MOST_RECORDS, MOST_OCTETS = 20_000, 8_000_000
 """Different records that are validated, and their octets: a second for a thousand of them."""
@@ -159,6 +161,7 @@ def _is_usual(exchange: Exchange) -> bool:
     sent = exchange.sent.value if exchange.sent else None
     values = [exchange.subject or "", *(value for _, value in exchange.query)]
     is_short = max(map(len, values)) <= LONGEST_VALUE
+    is_short = is_short and len(quote("".join(values), safe="")) <= LONGEST_VALUES
     # How long a cursor lives is not specified.
     may_have_aged = exchange.status == GONE and any(name != "limit" for name, _ in exchange.query)
     if may_have_aged and exchange.operation.is_list:

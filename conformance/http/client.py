@@ -89,8 +89,9 @@ class Client:
             if pause is None:
                 if was_lost or not self._is_back(exchange, sending):
                     break
-                # It may have been lost because the target was away: it is made once more.
-                was_lost, pause = True, 0.0
+                # It may have been lost because the target was away: it is made once more, with as
+                # many tries, since what comes back may stumble at first.
+                was_lost, pause, attempts = True, 0.0, Attempts(shared.waiting)
             self.log(replace(exchange, superseded=True))
             shared.waiting.wait(pause, sent.since)
             sent = self._again(exchange, sending)

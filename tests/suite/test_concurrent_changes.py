@@ -220,6 +220,17 @@ def test_a_sequence_continues_at_a_revision_by_another_client() -> None:
     assert (stale - met, right - met) == (1, 1)
 
 
+def test_an_approval_may_supersede_the_other_reviews_of_a_sequence() -> None:
+    """That one which can no longer be approved is rejected is no verdict."""
+    write = "    store.write(INSERT_APPROVAL, state | result)"
+    others = "UPDATE reviews SET status = 'old', unavailable_reason = 'x' WHERE status = 'pending'"
+    edit = Edit("approval", write, f'{write}\n    store.write("{others}", {{}})')
+    with stage(edits=[edit]) as one:
+        one.things["preconditions"].defects = ()
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
+        assert one.session.approved
+
+
 def test_a_sequence_continues_if_the_provision_command_fails() -> None:
     """It uses the remaining reviews."""
 

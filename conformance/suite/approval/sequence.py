@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.oracle import Oracle, Step, Subject
 from conformance.suite.approval.result import check_same_result
 from conformance.suite.approval.review import (
     Review,
     in_former_state,
     is_approved,
+    is_withheld,
     record_of,
     shown_revision,
 )
@@ -18,6 +20,9 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import Live
+
+REJECTED = ON_APPROVED - {200}
+"""The statuses of an approval of a review that cannot be approved."""
 
 
 class Sequence:
@@ -50,6 +55,10 @@ class Sequence:
             return
         if response.status == 200 and self._is_overtaken(step):
             step = Step(subject, step.key)
+        is_unexpected = response.status not in self._oracle.allowed(step)
+        if is_unexpected and response.status in REJECTED and self._is_withheld(subject):
+            self._oracle.mark_tried(step.key)
+            return
         self._require_found(subject, response)
         expect.status(response, *sorted(self._oracle.allowed(step)), before=earlier)
         self._compare(step, response, earlier)
@@ -119,6 +128,10 @@ class Sequence:
         known = subject.revision
         self._revise(subject)
         return subject.revision != known
+
+    def _is_withheld(self, subject: Subject) -> bool:
+        """Whether a review that is not approved can no longer be approved."""
+        return not subject.approved and is_withheld(self._approvals.reader.read(subject.id))
 
     def _revise_pending(self) -> None:
         """Read the revisions of pending reviews: an approval may revise a subject they share."""

@@ -319,9 +319,12 @@ def _check_invalid(
     (plain,) = live.callers.probe_each([((asked or [call])[0], sending)], call)
     expect.status(plain, 401)
     check_undisclosed(plain)
-    if (operation.id, scheme) == (live.session.api.simplest.id, live.session.api.schemes[0]):
-        twofold = _beside_made_up(sending, live)
-        expect.not_served(*live.callers.send_each([(call, twofold)]))
+    if operation.id == live.session.api.simplest.id:
+        is_first = scheme == live.session.api.schemes[0]
+        altered = (
+            _beside_made_up(sending, live) if is_first else _in_lower_case(credential, sending)
+        )
+        expect.not_served(*live.callers.send_each([(call, altered)]))
 
 
 def _beside_made_up(sending: Sending, live: Live) -> Sending:
@@ -332,6 +335,12 @@ def _beside_made_up(sending: Sending, live: Live) -> Sending:
     )
     purpose = f"{sending.purpose} beside a made-up one"
     return replace(sending, headers=headers, purpose=purpose, judge_arguments=False)
+
+
+def _in_lower_case(credential: Credential, sending: Sending) -> Sending:
+    """The same request, with the name of its scheme in lower case: it may not be known so."""
+    header = ("authorization", f"bearer {credential.secret('bearer')}")
+    return Sending(None, None, f"{sending.purpose} after bearer in lower case", headers=(header,))
 
 
 def _check_no_approval(trials: Trials, label: str, *allowed: int) -> None:

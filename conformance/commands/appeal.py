@@ -11,6 +11,7 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.verdict import Verdict
 from conformance.report import previous
 from conformance.report.console import output
+from conformance.report.console.line import Copied
 from conformance.report.document_types import (
     ExchangeEntry,
     FindingEntry,
@@ -53,7 +54,8 @@ def _lines(appeal: Appeal, file: str, missing: Sequence[str]) -> Iterator[str]:
     else:
         yield f"edits   derived; {appeal.derived.caution}"
     yield from (f"write   {name}" for name in missing)
-    yield f"run     conformance selftest --also {word(file)} --only {word(appeal.id)}"
+    command = f"conformance selftest --also {word(file)} --only {word(appeal.id)}"
+    yield Copied(f"run     {command}")
 
 
 def _missing(appeal: Appeal) -> Iterator[str]:

@@ -8,6 +8,7 @@ from conformance.assurance.certificate import challenge, dsse, strict_json
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.report.console import output
+from conformance.report.console.line import Copied
 from conformance.report.text import word
 from conformance.storage import fresh_file
 
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         [
             f"challenge  {arguments.file}, open until {stated['deadline']}",
             f"run        conformance run --seed {stated['seed']}",
-            f"certify    conformance certify --challenge {word(arguments.file)} --key …",
+            Copied(f"certify    conformance certify --challenge {word(arguments.file)} --key …"),
         ]
     )
     return CONFORMANT

@@ -126,5 +126,6 @@ def say(console: Console, text: str, style: str = "") -> None:
     """Print a text in as many lines of the screen as it takes, above the bar where there is one."""
     screen = Screen.of(console.file)  # type: ignore[arg-type]
     shown = line.visible([(text, style)])
-    for spans in line.wrapped(line.in_ascii(shown) if screen.is_ascii else shown, screen.width):
+    wrapped = line.rows if screen.is_terminal else line.wrapped
+    for spans in wrapped(line.in_ascii(shown) if screen.is_ascii else shown, screen.width):
         console.print(Text(line.plain(line.visible(spans)), style), soft_wrap=True)

@@ -17,6 +17,7 @@ from conformance.http import secrecy
 from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS
 from conformance.report import prospect
 from conformance.report.console import output
+from conformance.report.console.line import Copied
 from conformance.report.prospect import Prospect
 from conformance.report.text import word
 from conformance.storage import fresh_file, toml_text
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     output.lines(lines)
     option = "" if path == Path("target.toml") else f" --target {word(path)}"
     verb = "Next" if lines else "Fill it in, then run"
-    output.lines([f"Wrote {path}. {verb}: conformance run{option}"])
+    output.lines([Copied(f"Wrote {path}. {verb}: conformance run{option}")])
     return CONFORMANT
 
 

@@ -10,6 +10,7 @@ from conformance.assurance.second.opinion import Opinion
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
 from conformance.report import unexercised
+from conformance.report.console.line import Copied
 from conformance.report.document_types import Report
 from conformance.report.text import word
 
@@ -113,9 +114,9 @@ def _remedy(found: bundle.Bundle) -> Iterator[str]:
     wanted = f"{environment.PACKAGE}=={packages[environment.PACKAGE]}"
     yield "NOT RECOMPUTED: signature and digests are valid; another suite made this certificate."
     yield "To recompute its verdict with the suite of then, --then does the following:"
-    yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
-    yield f"  uv venv --python {word(python)} then"
-    yield f"  uv pip install --python then {word(wanted)} -c environment.txt"
+    yield Copied("  unzip -p CERTIFICATE environment.txt > environment.txt")
+    yield Copied(f"  uv venv --python {word(python)} then")
+    yield Copied(f"  uv pip install --python then {word(wanted)} -c environment.txt")
     yield "  then/bin/conformance verify CERTIFICATE"
     yield "Where no index has that version, --find-links DIR names a folder with its wheel."
     yield "--with-current-suite lists what the installed suite would change."

@@ -5,6 +5,7 @@ from typing import Any
 
 from conformance.reference import Reference
 from conformance.reference.target import Table
+from conformance.report.console.line import Copied
 
 LACKING = "lacking"
 REVISION = "SELECT subject_revision FROM reviews WHERE id = :review"
@@ -32,7 +33,8 @@ def lines(reference: Reference, profile: Table) -> Iterator[str]:
     yield from (f"  {name:{width}}  {each['api-key']}" for name, each in keys.items())
     yield ""
     yield "To start:"
-    yield from (f"  {command}" for command in _commands(reference, profile, keys["primary"]))
+    commands = _commands(reference, profile, keys["primary"])
+    yield from (Copied(f"  {command}") for command in commands)
     yield ""
 
 

@@ -6,11 +6,11 @@ from http import HTTPStatus
 
 from conformance.report import listing
 from conformance.report.causes.location import Marks
-from conformance.report.console.line import LABEL, LAID_OUT, Span, label
+from conformance.report.console.line import LABEL, LAID_OUT, Span, columns, divided, label
 from conformance.report.document_types import ExchangeEntry, ResponseEntry
 from conformance.report.listing import Extent, Line
 from conformance.report.recorded_body import read
-from conformance.report.text import short
+from conformance.report.text import short, visible
 
 LONGEST_COMMAND = 2_000
 LONGEST_TEXT = 300
@@ -49,14 +49,11 @@ def _broken(text: str, style: str, width: int) -> Iterator[list[Span]]:
     step = max(first - len(indent), 1)
     body, arrow, note = text.rpartition(ARROW)
     mark = f"{arrow}{note}"
-    if style != "bad" or len(mark) > step:
+    if style != "bad" or columns(mark) > step:
         body, mark = text, ""
-    *parts, last = (
-        body[:first],
-        *(indent + body[start : start + step] for start in range(first, len(body), step)),
-    )
+    *parts, last = divided(body, first, indent)
     # A mark is not broken.
-    has_room = len(last) + len(mark) <= first
+    has_room = columns(last) + columns(mark) <= first
     for part in (*parts, *([last + mark] if has_room else [last, indent + mark.lstrip()])):
         yield [(MARGIN, LAID_OUT), (part, style)]
 
@@ -64,9 +61,10 @@ def _broken(text: str, style: str, width: int) -> Iterator[list[Span]]:
 def command(text: str, width: int) -> list[str]:
     """A shell command in lines that a shell reads as one; its arguments are not broken."""
     if len(text) > LONGEST_COMMAND:
-        return [f"{text[:LONGEST_COMMAND]}… (complete in report.json)"]
+        return list(divided(f"{text[:LONGEST_COMMAND]}… (complete in report.json)", width))
     if not text.isprintable():
-        return [f"{text}  (with escaped characters; as it was sent in report.json)"]
+        note = "  (with escaped characters; as it was sent in report.json)"
+        return list(divided(f"{visible(text)}{note}", width))
     lines = [""]
     for argument in _grouped(ARGUMENT.findall(text)):
         if lines[-1] and len(lines[-1]) + len(argument) + len("  \\") > width:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, TextIO
 
-from conformance.report.console import line
+from conformance.report.console import line, screen
 from conformance.report.text import WORKFLOW_COMMAND
 
 CONTINUED = "    "
@@ -15,9 +15,18 @@ CONTINUED = "    "
 
 
 def lines(texts: Iterable[str], stream: TextIO | None = None) -> None:
-    r"""Write each text as one line: a line break or a control character in it is shown as `\n`."""
+    r"""Write each text as one line: a line break or a control character in it is shown as `\n`.
+
+    On a terminal, a text has as many rows as it takes, the further ones indented: else the terminal
+    would go on in the first column, with a text of others.
+    """
+    edge = screen.edge(stream or sys.stdout)
     for text in texts:
-        own(f"{line.shown(text)}\n", stream)
+        shown = line.shown(text)
+        if edge is None or isinstance(text, line.Copied):
+            own(f"{shown}\n", stream)
+        else:
+            own("".join(f"{row}\n" for row in _rows(shown, edge)), stream)
 
 
 def document(value: Any, stream: TextIO | None = None) -> None:
@@ -46,6 +55,11 @@ def continued(text: str) -> Iterator[str]:
     first, *others = text.splitlines() or [""]
     yield first
     yield from (f"{CONTINUED}{other}" for other in others)
+
+
+def _rows(text: str, width: int) -> Iterator[str]:
+    # Another word may stand at the beginning of a row.
+    return (line.plain(line.visible(spans)) for spans in line.rows([(text, "")], width))
 
 
 def _traced(problem: BaseException) -> Iterator[str]:

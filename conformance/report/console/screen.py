@@ -1,7 +1,7 @@
 """What the report is printed on: its width, its characters, and how much is wanted."""
 
 import os
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -12,17 +12,34 @@ LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 @dataclass(frozen=True)
 class Screen:
-    """A screen of `width` columns; `show_all` lists what is otherwise counted."""
+    """A screen of `width` columns; `show_all` lists what is otherwise counted.
+
+    What is wider goes on in the next row where it is a terminal.
+    """
 
     width: int = WIDTH
     is_ascii: bool = False
     show_all: bool = False
+    is_terminal: bool = False
 
     @classmethod
     def of(cls, stream: TextIO, *, show_all: bool = False) -> "Screen":
         """The screen behind a stream: that of the terminal, or 80 columns of a file or a pipe."""
-        width = shutil.get_terminal_size((WIDTH, 24)).columns if stream.isatty() else WIDTH
-        return cls(max(width, NARROWEST), _is_ascii(stream), show_all)
+        found = edge(stream)
+        width = WIDTH if found is None else max(found, NARROWEST)
+        return cls(width, _is_ascii(stream), show_all, found is not None)
+
+
+def edge(stream: TextIO) -> int | None:
+    """The columns after which a terminal goes on in the next row; None for a file or a pipe."""
+    if not stream.isatty():
+        return None
+    stated = os.environ.get("COLUMNS", "")
+    with suppress(OSError, ValueError):
+        # The window of this stream: another one may be a file.
+        found = int(stated) if stated.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+        return found or WIDTH
+    return WIDTH
 
 
 def _is_ascii(stream: TextIO) -> bool:

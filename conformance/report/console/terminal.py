@@ -12,7 +12,7 @@ from conformance.report.console import (
     unexercised,
     unscored,
 )
-from conformance.report.console.line import Span, in_ascii, plain, visible, wrapped
+from conformance.report.console.line import Span, in_ascii, plain, rows, visible, wrapped
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 
@@ -51,4 +51,5 @@ def _fitted(lines: Iterable[list[Span]], screen: Screen) -> Iterator[list[Span]]
     for line in lines:
         shown = in_ascii(visible(line)) if screen.is_ascii else visible(line)
         # Wrapping may put another word at the beginning of a line.
-        yield from map(visible, wrapped(shown, screen.width))
+        divided = (rows if screen.is_terminal else wrapped)(shown, screen.width)
+        yield from map(visible, divided)

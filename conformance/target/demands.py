@@ -6,11 +6,12 @@ Whoever wrote the file decides both, and that need not be whoever runs it.
 import hashlib
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from conformance.contract.quantity import quantity
 from conformance.target.profile_schema import ARGUMENT, PROFILE
 from conformance.target.toml_schema import (
     Array,
@@ -29,6 +30,9 @@ OWN = "LOCALIZATION_"
 """What the names of variables begin with that are meant for targets of this API."""
 _REMEDY = "read the file, and add --trust if it may do that"
 _USUAL = "read the file, and name it with --target, or add --trust, if it may do that"
+_MOST_SHOWN = 3
+"""Reviews in a question: more would take the commands off the screen."""
+
 _IN_PLACE = ("socket", "host", "ca")
 _CONSENT = "consent"
 _KINDS = {
@@ -63,7 +67,8 @@ class Demands:
     """The commands of a profile, and the variables that it sends to its addresses.
 
     `folder` is where its commands run, `changes` are the keys of its consent, `files` those of this
-    machine that it uses: a private key that it proves to have, and a Unix socket.
+    machine that it uses: a private key that it proves to have, and a Unix socket. `reviews` are
+    those that its consent lets a run approve.
     """
 
     file: Path
@@ -73,6 +78,7 @@ class Demands:
     addresses: tuple[str, ...]
     changes: tuple[str, ...]
     files: tuple[Stated, ...] = ()
+    reviews: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -88,7 +94,7 @@ class Demands:
     @property
     def digest(self) -> str:
         """What stands for the file with exactly these demands, wherever its other keys change."""
-        stated = {
+        stated: dict[str, Any] = {
             "file": str(self.file.resolve()),
             "folder": str(self.folder) if self.commands else None,
             "commands": [(each.key, each.words) for each in self.commands],
@@ -98,6 +104,8 @@ class Demands:
         }
         if self.files:
             stated["keys"] = [(each.key, each.words) for each in self.files]
+        if self.reviews:
+            stated["reviews"] = sorted(self.reviews)
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
     def with_environment(self, names: Sequence[str]) -> "Demands":
@@ -118,6 +126,10 @@ class Demands:
         if not self.is_empty:
             yield f"to     {', '.join(self.addresses)}"
             yield from (f"with   {key} = true" for key in self.changes)
+        if self.reviews and not self.is_empty:
+            more = ", …" if len(self.reviews) > _MOST_SHOWN else ""
+            shown = f"{', '.join(self.reviews[:_MOST_SHOWN])}{more}"
+            yield f"may    approve {quantity(len(self.reviews), 'review')}: {shown}"
 
     def problems(self) -> Iterator[Problem]:
         """The demands as problems of the file, for whoever did not allow them."""
@@ -151,6 +163,7 @@ def of(tables: Mapping[str, Any], origin: Origin, base_url: str | None = None) -
         tuple(_addresses(tables, base_url)),
         tuple(f"{_CONSENT}.{key}" for key, given in tables.get(_CONSENT, {}).items() if given),
         tuple(stated(*each) for each in _files(tables)),
+        tuple(_reviews(tables)),
     )
 
 
@@ -186,6 +199,11 @@ def _files(tables: Mapping[str, Any]) -> Iterator[tuple[Place, tuple[str, ...]]]
     key = next((name for name in ("client-key", "client-certificate") if name in connection), None)
     for name in filter(None, (key, "socket" if "socket" in connection else None)):
         yield ("connection", name), (connection[name],)
+
+
+def _reviews(tables: Mapping[str, Any]) -> Iterable[str]:
+    is_allowed = tables.get(_CONSENT, {}).get("approve-reviews", False)
+    return tables.get("fixtures", {}).get("approvable-reviews", ()) if is_allowed else ()
 
 
 def _addresses(tables: Mapping[str, Any], base_url: str | None) -> Iterator[str]:

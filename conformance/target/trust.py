@@ -1,7 +1,7 @@
 """The files whose commands and variables the user has allowed, remembered from run to run.
 
 A file is trusted by its path and by the digest of what it demands: whoever changes a command, an
-address or a variable has to ask anew.
+address, a variable or a review that may be approved has to ask anew.
 """
 
 import os

@@ -203,7 +203,8 @@ def test_a_named_file_says_where_variables_of_this_api_go(
 def test_the_question_shows_what_would_run(tmp_path: Path) -> None:
     """Escaped, so that no part of a command hides; without a yes nothing runs."""
     hidden = json.dumps(["./token", "--a b", "\u202eevil\x1b[2K", "\n"])
-    code, shown = answered(clone(tmp_path, hidden), "run", *QUICK, answer="")
+    folder = clone(tmp_path, hidden)
+    code, shown = answered(folder, "run", *QUICK, answer="", COLUMNS="400")
 
     assert "target.toml has not been used here:\r\n  runs   ./token '--a b' " in shown
     assert r"'\u202eevil\u001b[2K' '\n'  (credentials.primary.bearer.command, in " in shown
@@ -240,6 +241,33 @@ def test_a_yes_is_remembered_until_the_demands_change(tmp_path: Path) -> None:
     for other in (*others, authority):
         profile.write_text(other)
         assert "is not trusted" in conformance(tmp_path, "doctor").stderr
+
+
+@pytest.mark.parametrize("named", ["list", "file"])
+def test_a_yes_holds_for_the_reviews_that_may_be_approved(named: str, tmp_path: Path) -> None:
+    """An approval cannot be undone; without the consent to approvals the list does not matter."""
+    ids = [f"019c1347-d280-7ff6-b0a6-d1cd38dc75{number}" for number in (10, 11, 12, 13)]
+    profile, listed = clone(tmp_path) / "target.toml", tmp_path / "reviews.txt"
+    command = profile.read_text()
+
+    def write(*reviews: str, consent: bool = True) -> None:
+        listed.write_text("\n".join(reviews))
+        stated = '{ file = "reviews.txt" }' if named == "file" else json.dumps(reviews)
+        consented = "[consent]\napprove-reviews = true\n" if consent else ""
+        profile.write_text(f"{command}[fixtures]\napprovable-reviews = {stated}\n{consented}")
+
+    write(*ids)
+    _, shown = answered(tmp_path, "doctor", answer="y", COLUMNS="400")
+    assert f"may    approve 4 reviews: {', '.join(ids[:3])}, …\r\n" in shown
+    write(*reversed(ids))
+    assert "nothing responds" in conformance(tmp_path, "doctor").stderr
+    write(*ids[:3], ids[0].replace("10", "14"))
+    assert "is not trusted" in conformance(tmp_path, "doctor").stderr
+
+    write(*ids, consent=False)
+    answered(tmp_path, "doctor", answer="y")
+    write(ids[0], consent=False)
+    assert "nothing responds" in conformance(tmp_path, "doctor").stderr
 
 
 def test_another_folder_is_asked_for_anew(tmp_path: Path) -> None:

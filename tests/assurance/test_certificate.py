@@ -28,7 +28,9 @@ from conformance.assurance.certificate.budget import Budget
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract import files, revisions
+from conformance.contract.exit_codes import INTERRUPTED
 from conformance.reference import Reference
+from conformance.storage import fresh_file
 
 
 @pytest.fixture(autouse=True)
@@ -275,6 +277,32 @@ def test_only_its_owner_can_read_a_private_key(certified: Certified) -> None:
     """An existing key is not overwritten."""
     assert certified.key.stat().st_mode & 0o777 == 0o600
     assert main(["keygen", str(certified.key)]) == 4
+
+
+@pytest.mark.parametrize("taken", ["key", "key.pub"])
+def test_a_name_that_is_taken_leaves_no_key_behind(taken: str, tmp_path: Path) -> None:
+    """Both are looked at before either is written."""
+    (tmp_path / taken).write_text("mine")
+    assert main(["keygen", str(tmp_path / "key")]) == 4
+    assert [path.name for path in tmp_path.iterdir()] == [taken]
+
+
+def test_an_interruption_leaves_no_key_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whichever file is written when it comes."""
+    new = fresh_file.new
+    for suffix in ("", ".pub"):
+        interrupted = tmp_path / f"key{suffix}"
+
+        def interrupt(path: Path, *rest: Any, at: Path = interrupted) -> None:
+            if path == at:
+                raise KeyboardInterrupt
+            new(path, *rest)
+
+        monkeypatch.setattr(fresh_file, "new", interrupt)
+        assert main(["keygen", str(tmp_path / "key")]) == INTERRUPTED
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_another_key_than_the_pinned_one_is_rejected(

@@ -1,7 +1,9 @@
 """Signatures: Ed25519 keys, and DSSE envelopes, both in the forms of securesystemslib."""
 
 import base64
+import errno
 import json
+import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -42,11 +44,15 @@ def generate(private: Path) -> Path:
     """
     signer = CryptoSigner.generate_ed25519()
     public = private.with_name(private.name + ".pub")
-    fresh_file.new(private, signer.private_bytes, PRIVATE_MODE)
+    for path in (private, public):
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    # The private key comes last, so that nothing can leave it behind alone.
+    fresh_file.new(public, pem(signer))
     try:
-        fresh_file.new(public, pem(signer))
-    except OSError:
-        private.unlink()  # or the next attempt would end with it
+        fresh_file.new(private, signer.private_bytes, PRIVATE_MODE)
+    except BaseException:
+        public.unlink()  # or the next attempt would end with it
         raise
     return public
 

@@ -71,13 +71,18 @@ def _subject(target: FleetTarget) -> Iterator[str]:
     yield from ("--target", str(path))
 
 
-def rendered(jobs: Sequence[Job], system: str) -> str:
-    """The matrix of a CI system. Raises MatrixError where it has too many jobs."""
-    if len(jobs) > MOST[system]:
+def check(number: int, system: str) -> None:
+    """Raise MatrixError where a matrix of a CI system has no place for so many jobs."""
+    if number > MOST[system]:
         raise MatrixError(
-            f"{len(jobs)} jobs, and a matrix of {system} has at most {MOST[system]}:"
+            f"{number} jobs, and a matrix of {system} has at most {MOST[system]}:"
             " use `conformance fleet run --shard k/n` in n jobs"
         )
+
+
+def rendered(jobs: Sequence[Job], system: str) -> str:
+    """The matrix of a CI system. Raises MatrixError where it has too many jobs."""
+    check(len(jobs), system)
     return {"github": _github, "gitlab": _gitlab}[system](jobs)
 
 

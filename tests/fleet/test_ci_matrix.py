@@ -96,5 +96,11 @@ def test_a_matrix_that_cannot_be_is_a_usage_error(
     assert main(["fleet", "matrix", str(inline), *arguments]) == USAGE_ERROR
     assert "x: its profile is within the fleet" in capsys.readouterr().err
     assert main(["fleet", "matrix", str(fleet.parent / "none"), *arguments]) == USAGE_ERROR
+    capsys.readouterr()
+    arguments = ["--format", "github", "--shards", "1000000000"]
+    assert main(["fleet", "matrix", str(fleet), *arguments]) == USAGE_ERROR
+    told = capsys.readouterr().err
+    assert "2000000000 jobs, and a matrix of github has at most 256" in told
+    assert len(told.splitlines()) == 1
     with pytest.raises(MatrixError, match="201 jobs, and a matrix of gitlab has at most 200"):
         ci_matrix.rendered([Job("x", "", "true")] * 201, "gitlab")

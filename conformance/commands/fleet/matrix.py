@@ -14,6 +14,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the matrix; secrets stay the variables that the profiles name."""
     try:
         targets = fleet_file.load(arguments.file, None).targets
+        # Before they are made: the number of shards is anybody's.
+        ci_matrix.check(len(targets) * (arguments.shards or 1), arguments.format)
         further = ["--trust"] if arguments.trust else []
         jobs = (
             ci_matrix.divided(targets, arguments.shards, further)

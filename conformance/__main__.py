@@ -10,6 +10,7 @@ from contextlib import nullcontext, suppress
 from difflib import get_close_matches
 from typing import NoReturn, TextIO
 
+from conformance.commands import descriptors
 from conformance.commands.command_line import Parser, parser, usage_error
 from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import UsageError
@@ -61,6 +62,8 @@ def _ended(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as problem:
+        if problem.errno in descriptors.TOO_FEW:
+            return usage_error("conformance", f"{problem.strerror}: {descriptors.REMEDY}")
         if problem.errno not in NO_PLACE:
             output.failure(problem)
             return CHECKER_ERROR
@@ -86,6 +89,7 @@ def _performed(arguments: Sequence[str]) -> int:
     if stated:
         secrecy.protect({secret: f"${name}" for name, secret in stated.items()})
     try:
+        descriptors.secure()
         # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
         module = chosen.command.replace("-", "_")
         code: int = importlib.import_module(f"conformance.commands.{module}").run(chosen)

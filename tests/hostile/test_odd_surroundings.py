@@ -1,5 +1,6 @@
 """Streams and limits of whoever starts a command: none of them makes it say what is not so."""
 
+import errno
 import io
 import os
 import resource
@@ -15,6 +16,8 @@ from hostile_server import broken
 from process import COMMAND, surroundings
 from rich.console import Console
 
+from conformance.__main__ import main
+from conformance.commands import descriptors
 from conformance.commands.display import Lines
 from conformance.commands.tally import Tally
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
@@ -60,6 +63,56 @@ def test_an_output_without_a_place_ends_in_one_line(
         )
     assert ended.returncode == USAGE_ERROR
     assert ended.stderr == f"conformance: error: {os.strerror(28)}\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("run", "--reference"), ("explain", "account/id")], ids=" ".join
+)
+@pytest.mark.parametrize("most", [10, 16, 24])
+def test_too_few_open_files_end_in_one_line(
+    most: int, command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Before anything is sent: 3 would blame the checker."""
+    ended = ended_with((most, most), command, tmp_path)
+    told = f"this process may open {most} files, and needs 32: allow more open files (ulimit -n)"
+    assert (ended.returncode, ended.stdout) == (USAGE_ERROR, "")
+    assert ended.stderr == f"conformance {command[0]}: error: {told}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lower_limit_than_the_system_has_is_raised(tmp_path: Path) -> None:
+    """Only that of this process."""
+    ended = ended_with((10, 1024), ("run", "--reference", "--class", "description"), tmp_path)
+    assert ended.returncode == CONFORMANT, ended.stderr
+
+
+def ended_with(
+    limits: tuple[int, int], command: tuple[str, ...], folder: Path
+) -> subprocess.CompletedProcess[str]:
+    """A command that has ended, with these limits of open files."""
+    return subprocess.run(
+        [*COMMAND, *command],
+        cwd=folder,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits),
+        check=False,
+    )
+
+
+def test_open_files_that_run_out_end_a_command_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where a system has no more for all of its processes."""
+
+    def none_left() -> None:
+        raise OSError(errno.ENFILE, os.strerror(errno.ENFILE))
+
+    monkeypatch.setattr(descriptors, "secure", none_left)
+    assert main(["explain", "account/id"]) == USAGE_ERROR
+    told = "Too many open files in system: allow more open files (ulimit -n)"
+    assert capsys.readouterr().err == f"conformance: error: {told}\n"
 
 
 def test_a_limit_of_file_sizes_blames_no_target(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """`conformance kit`: a certificate with everything that verifies it later, without an index."""
 
 import argparse
-import subprocess
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from importlib.resources.abc import Traversable
@@ -24,12 +25,14 @@ from conformance.commands.certification.environment_of_then import (
     WITHOUT_BUILDING,
 )
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
 from conformance.contract import files, revisions
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.report.console import output
 from conformance.storage import fresh_file, regular_file
 from conformance.storage.folder import inner
+from conformance.target.command import CommandError, ended
 
 CERTIFICATE, KEY = "certificate.zip", "signer.pub"
 SPECIFICATION = ("openapi.yaml", "requirements.yaml", "interpretations.toml", "README.md")
@@ -59,14 +62,31 @@ def run(arguments: argparse.Namespace) -> int:
         python, packages = environment.read(found.evidence[LISTED])
         _check(python, packages)
         out.mkdir(parents=True)
-        collected = _collected(found, inner(out, "wheels"), packages, arguments.find_links)
-        _write(out, _parts(arguments, found, collected, python))
-    except (BundleProblem, NoEnvironment, dsse.SignatureProblem, WheelProblem) as problem:
+        with interrupting(), _unless_it_fails(out):
+            collected = _collected(found, inner(out, "wheels"), packages, arguments.find_links)
+            _write(out, _parts(arguments, found, collected, python))
+    except (
+        BundleProblem,
+        CommandError,
+        NoEnvironment,
+        dsse.SignatureProblem,
+        WheelProblem,
+    ) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     output.lines([f"kit written to {out}, with {quantity(len(collected), 'wheel')}"])
     return CONFORMANT
+
+
+@contextmanager
+def _unless_it_fails(out: Path) -> Iterator[None]:
+    """Delete the new folder if the context fails, or the next attempt would end with it."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
 
 
 def _check(python: str, packages: Mapping[str, str]) -> None:
@@ -86,11 +106,9 @@ def _collected(
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / LISTED).write_bytes(found.evidence[LISTED])
         for command in _commands(Path(name), folder.absolute(), packages, links):
-            done = subprocess.run(
-                command, cwd=name, capture_output=True, text=True, errors="replace", check=False
-            )
-            if done.returncode:
-                last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+            code, said = ended(command, Path(name))
+            if code:
+                last = said.strip().splitlines()[-1:]
                 raise UsageError(f"{' '.join(command[1:4])} failed: {' '.join(last)}; {REMEDY}")
     return wheels.found(folder, packages)
 

@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
+from typing import Any
 
 from conformance.contract import import_path
 
@@ -25,14 +27,39 @@ def printed(argv: Sequence[str], seconds: float) -> bytes:
     So are it and its children once this process has ended, even by SIGKILL. Raises CommandError,
     also where its exit code is not 0.
     """
+    stated = _performed(argv, seconds, import_path.unprotected(os.environ))
+    if stated["code"] != 0:
+        raise CommandError(f"failed with exit code {stated['code']}")
+    return _output(stated)
+
+
+def ended(argv: Sequence[str], folder: Path) -> tuple[int, str]:
+    """The exit code of a command of this package in a folder, and all that it says.
+
+    It may take any time, and ends with this process as well; what it leaves behind is in the
+    folder. Raises CommandError.
+    """
+    environ = {**os.environ, "TMPDIR": str(folder)}
+    stated = _performed(argv, inf, environ, "both", folder)
+    return stated["code"], _output(stated).decode(errors="replace")
+
+
+def _performed(
+    argv: Sequence[str],
+    seconds: float,
+    environ: Mapping[str, str],
+    streams: str = "output",
+    folder: Path | None = None,
+) -> dict[str, Any]:
+    words = [sys.executable, "-I", "-S", GUARD, str(seconds), str(MOST_OUTPUT), streams, *argv]
     try:
-        words = [sys.executable, "-I", "-S", GUARD, str(seconds), str(MOST_OUTPUT), *argv]
         guard = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=import_path.unprotected(os.environ),
+            cwd=folder,
+            env=environ,
             start_new_session=True,
         )
     except (OSError, ValueError) as problem:
@@ -45,10 +72,12 @@ def printed(argv: Sequence[str], seconds: float) -> bytes:
             line = guard.stdout.readline()
         finally:
             guard.stdin.close()  # where the wait was interrupted, the command is killed
-    stated = json.loads(line or b'{"problem": "was killed"}')
+    stated: dict[str, Any] = json.loads(line or b'{"problem": "was killed"}')
     if "problem" in stated:
         raise CommandError(stated["problem"])
-    if stated["code"] != 0:
-        raise CommandError(f"failed with exit code {stated['code']}")
+    return stated
+
+
+def _output(stated: Mapping[str, Any]) -> bytes:
     output: str = stated["output"]
     return output.encode("latin-1")

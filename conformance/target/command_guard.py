@@ -1,10 +1,11 @@
-"""The process that performs one command of a profile, and ends it with whoever has asked for it.
+"""The process that performs one command, such as that of a profile, and ends it with its caller.
 
 It is started by its path, without the package, in a session of its own: a group of processes that
 it can kill as a whole, and that no signal of a terminal reaches. A pipe is its standard input,
 which ends with the run, however that ends.
 
-Arguments: the seconds that the command may take, the bytes that it may print, and the command.
+Arguments: the seconds that the command may take, the bytes that it may print, whether what it says
+on standard error is a part of that (`both`) or left out (`output`), and the command.
 Standard output: a line of JSON with its exit `code` and its `output`, as Latin-1; or with a
 `problem`, why there is none.
 """
@@ -35,13 +36,13 @@ class Unfinished(Exception):
 class Guarded:
     """A command that runs, and what it has printed so far."""
 
-    def __init__(self, argv: Sequence[str], seconds: float, most: int) -> None:
+    def __init__(self, argv: Sequence[str], seconds: float, most: int, errors: int) -> None:
         self._parent = os.getppid()
         self._latest = time.monotonic() + seconds
         self._seconds, self._most = seconds, most
         self._output = b""
         self._command = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
         )
 
     def ended(self) -> dict[str, object]:
@@ -77,9 +78,10 @@ class Guarded:
 
 def main() -> None:
     """Perform the command of the arguments."""
-    seconds, most, *argv = sys.argv[1:]
+    seconds, most, streams, *argv = sys.argv[1:]
+    errors = subprocess.STDOUT if streams == "both" else subprocess.DEVNULL
     try:
-        _reply(Guarded(argv, float(seconds), int(most)).ended())
+        _reply(Guarded(argv, float(seconds), int(most), errors).ended())
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or type(problem).__name__
         _reply({"problem": f"cannot be started: {reason}"})

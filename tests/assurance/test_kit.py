@@ -1,6 +1,8 @@
 """`conformance kit`: a certificate that is verified without an index of packages."""
 
 import json
+import signal
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -10,7 +12,7 @@ import pytest
 from certified import Certified
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-from process import conformance_here, surroundings
+from process import COMMAND, conformance_here, surroundings
 
 from conformance import __version__
 from conformance.assurance.certificate import challenge, environment, issuing
@@ -18,6 +20,7 @@ from conformance.assurance.certificate.environment import PACKAGE
 from conformance.assurance.kit import sbom, wheels
 from conformance.assurance.kit.wheels import WheelProblem
 from conformance.contract import revisions
+from conformance.contract.exit_codes import INTERRUPTED
 
 ROOT = Path(__file__).parents[2]
 MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
@@ -125,6 +128,31 @@ def test_without_its_extra_the_command_names_it(
 
     assert ended.returncode == 4
     assert "needs the extra `kit`: pip install '.[kit]' in a checkout" in ended.stderr
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_pip_ends_with_the_command(
+    end: signal.Signals, certified: Certified, tmp_path: Path
+) -> None:
+    """Here it waits for an index that says nothing; of what there was, a kill leaves a folder."""
+    certificate = certified.write(tmp_path / "c.zip")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        address = f"http://127.0.0.1:{index.getsockname()[1]}/simple"
+        around = surroundings(TMPDIR=str(temporary), PIP_INDEX_URL=address, PIP_NO_INDEX="")
+        with subprocess.Popen(
+            [*COMMAND, "kit", str(certificate)], cwd=tmp_path, env=around, stderr=subprocess.DEVNULL
+        ) as running:
+            waiting, _ = index.accept()
+            running.send_signal(end)
+        with waiting:
+            waiting.settimeout(30)
+            while waiting.recv(65536):
+                pass
+    if end != signal.SIGKILL:
+        assert running.returncode == INTERRUPTED
+        assert [*temporary.iterdir(), *tmp_path.glob("kit")] == []
 
 
 def pip(folder: Path, *words: str) -> None:

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance.assurance.certificate import environment
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
+from conformance.target.command import CommandError, ended
 
 LISTED = "environment.txt"
 QUIET = ("--quiet", "--disable-pip-version-check")
@@ -50,18 +52,23 @@ def verify(found: Bundle, words: Iterable[str], wheels: Path | None = None) -> i
 
     Raises UsageError where the environment cannot be made.
     """
-    with tempfile.TemporaryDirectory() as name:
+    with interrupting(), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / LISTED).write_bytes(found.evidence[LISTED])
         for command in commands(found, folder / "then", wheels):
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
-            )
-            if done.returncode:
-                last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+            code, said = _ended(command, folder)
+            if code:
+                last = said.strip().splitlines()[-1:]
                 failed = f"{' '.join(command[:3])} failed: {' '.join(last)}"
                 raise UsageError(failed if wheels else f"{failed}; {REMEDY}")
         python = str(folder / "then" / "bin" / "python")
         return subprocess.run(
             [python, "-m", "conformance", "verify", *words], check=False
         ).returncode
+
+
+def _ended(command: Sequence[str], folder: Path) -> tuple[int, str]:
+    try:
+        return ended(command, folder)
+    except CommandError as problem:
+        raise UsageError(f"{command[0]} {problem}") from None

@@ -16,7 +16,7 @@ from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.ledger import LEDGER_FILE
 from conformance.report.places import Places
-from conformance.storage import fresh_file, regular_file
+from conformance.storage import fresh_file, json_text, regular_file
 from conformance.storage.folder import inner
 
 Exchanges = Iterable[ExchangeEntry]
@@ -209,7 +209,8 @@ def _clean_json(content: bytes, redactor: Redactor) -> bytes:
         return content
     is_indented = b"\n" in content.rstrip()
     end = orjson.OPT_APPEND_NEWLINE if content.endswith(b"\n") else 0
-    return orjson.dumps(clean, option=(orjson.OPT_INDENT_2 if is_indented else 0) | end)
+    text = orjson.dumps(clean, option=(orjson.OPT_INDENT_2 if is_indented else 0) | end)
+    return text if is_indented else json_text.inert(text)  # as the lines of a log are written
 
 
 def _texts(value: object) -> Iterator[str]:

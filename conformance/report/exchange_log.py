@@ -12,7 +12,7 @@ import orjson
 from conformance.contract import published
 from conformance.http import serialization
 from conformance.http.exchange import FACT
-from conformance.storage import fresh_file, regular_file
+from conformance.storage import fresh_file, json_text, regular_file
 
 EXCHANGES = "exchanges.jsonl"
 PARTS = "exchanges-*.jsonl"
@@ -60,12 +60,12 @@ class ExchangeLog:
 
     def write(self, document: Mapping[str, Any]) -> bool:
         """Write one exchange; whether it was written whole."""
-        line = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+        line = written(document)
         is_short = len(line) <= LONGEST_LINE
         if is_short and self._written + len(line) <= self._most - self._most // RESERVE:
             return self._append(line)
         self.has_cut = True
-        line = orjson.dumps(serialization.shortened(document, LONGEST_BEGINNING)) + b"\n"
+        line = written(serialization.shortened(document, LONGEST_BEGINNING))
         if self._written + len(line) <= self._most:
             self._append(line)
         return False
@@ -80,6 +80,11 @@ class ExchangeLog:
         """Close the file."""
         with self._using:
             self._file.close()
+
+
+def written(document: Mapping[str, Any]) -> bytes:
+    """The line of an exchange: people read a log on a terminal, and a target writes its texts."""
+    return json_text.inert(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def parts(directory: Path) -> list[Path]:

@@ -10,7 +10,7 @@ import orjson
 from conformance.contract import published
 from conformance.report.document_types import AboutEntry
 from conformance.report.known_failures import Known
-from conformance.storage import fresh_file, regular_file
+from conformance.storage import fresh_file, json_text, regular_file
 
 JOURNAL = "journal.jsonl"
 SHARD = "shard.jsonl"
@@ -72,7 +72,7 @@ class Journal:
 
 
 def _line(record: str) -> bytes:
-    return f"{record}\n".encode()
+    return json_text.inert(f"{record}\n".encode())
 
 
 def _sort(path: Path, order: Iterable[str]) -> None:

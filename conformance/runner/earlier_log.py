@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from conformance.contract.verdict import Verdict
 from conformance.report import exchange_log
 from conformance.report.exchange_log import EXCHANGES
@@ -107,4 +105,4 @@ def _renamed(path: Path, rest: Rest) -> Iterator[bytes]:
                 continue
             rest.add(line)
             names = {name: f"{rest.name}::{line[name]}" for name in ("id", "item")}
-            yield orjson.dumps({**line, **names}) + b"\n"
+            yield exchange_log.written({**line, **names})

@@ -277,4 +277,4 @@ def _copy_log(part: Part, offset: float, directory: Path) -> None:
     with fresh_file.writing(path) as written:
         for line in exchange_log.read(part.folder):
             line["started"] = round(line["started"] + offset, 6)
-            written.write(orjson.dumps(line) + b"\n")
+            written.write(exchange_log.written(line))

@@ -15,6 +15,11 @@ MOST_VALUES = 2_000_000
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+|[,\[{]', re.DOTALL)
 """A whole text, or what begins or separates values."""
 
+_ACTING = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2(?:\x80[\x8e\x8f\xa8-\xae]|\x81[\xa6-\xa9])"
+)
+"""In UTF-8: DEL, C1, U+061C, U+200E, U+200F, and U+2028 to U+202E and U+2066 to U+2069."""
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -64,6 +69,16 @@ def without_halves(content: bytes) -> bytes:
     if _SURROGATE.search(content) is None:
         return content  # as nearly always: a browser writes characters as they are
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], content)
+
+
+def inert(content: bytes) -> bytes:
+    """The JSON text with escapes for the characters that act on a terminal which shows it.
+
+    Those of C1, as of C0 anyway, and those that turn the direction of a text or end a line.
+    """
+    if content.isascii() and b"\x7f" not in content:
+        return content
+    return _ACTING.sub(lambda found: rb"\u%04x" % ord(found[0].decode()), content)
 
 
 def _brief(content: bytes) -> bytes:

@@ -37,6 +37,23 @@ def test_a_log_keeps_the_beginnings_of_bodies_and_then_nothing(tmp_path: Path) -
     }
 
 
+def test_a_log_that_is_shown_on_a_terminal_does_nothing_there(tmp_path: Path) -> None:
+    """Whole or shortened, a line has the texts of the target in escapes."""
+    hostile = "\x9b2J\u202e\x7f"
+    log = ExchangeLog(tmp_path / "exchanges-main.jsonl", 10_000)
+    for length in (1, 20_000):
+        sent = document(1, 1)
+        sent["response"]["body"]["text"] = hostile * length
+        log.write(sent)
+    log.close()
+    exchange_log.merge(tmp_path)
+    content = (tmp_path / "exchanges.jsonl").read_text()
+    assert content.replace("\n", "").isprintable()
+    first, second = exchange_log.read(tmp_path)
+    assert first["response"]["body"]["text"] == hostile
+    assert second["response"]["body"]["text"].startswith(hostile)
+
+
 def test_the_log_of_one_process_is_not_copied(tmp_path: Path) -> None:
     """It has a second name, also after it has grown."""
     log = ExchangeLog(tmp_path / "exchanges-main.jsonl")

@@ -2,6 +2,7 @@
 
 import time
 
+import orjson
 import pytest
 
 from conformance.storage import json_text
@@ -43,3 +44,16 @@ def test_very_many_values_cost_no_memory_and_little_time(text: bytes) -> None:
     with pytest.raises(JsonError):
         json_text.parse(text)
     assert time.process_time() - start < 30
+
+
+def test_no_character_of_a_line_acts_on_a_terminal() -> None:
+    """Each is an escape, also behind a backslash, and has the same meaning."""
+    acting = "\x7f\x80\x9b\x9f\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069"
+    texts = [acting, *(f"\\{each}" for each in acting), "é\xa0\u3042\U0001f600\u2027\u202f\u206a"]
+    value = {acting: texts}
+    line = json_text.inert(orjson.dumps(value))
+    assert orjson.loads(line) == value
+    assert not set(line.decode()) & {*acting, *map(chr, range(32))}
+    assert rb"\u009b" in line
+    assert json_text.inert(line) == line
+    assert json_text.inert(orjson.dumps(texts[-1])) == orjson.dumps(texts[-1])

@@ -3,12 +3,13 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from conformance.commands.outcome import UsageError
 from conformance.commands.traffic import judgement, parameters
+from conformance.commands.traffic.kept import Kept
 from conformance.contract import openapi, requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
@@ -19,7 +20,7 @@ from conformance.http.redaction import Redactor
 from conformance.report import document
 from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
-from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
+from conformance.report.document_types import FindingEntry, RequirementEntry
 from conformance.report.finding import record
 from conformance.rules import is_unmodified
 from conformance.runner.result import redacted
@@ -76,27 +77,41 @@ def _traffic(arguments: argparse.Namespace, contract: openapi.Contract) -> Traff
 
 def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[RequirementEntry]:
     """The requirements that the exchanges exercised, as entries of a report."""
-    found: dict[str, list[FindingRecord]] = {}
-    shown: dict[str, Any] = {}
+    found: dict[str, Kept] = {}
     redactor = Redactor(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK), secrecy.SHORTEST)
-    exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
     named = parameters.names(parameters.of_contract(contract))
     for finding in judgement.of_target(traffic.exchanges, contract):
         clean = redacted(finding, finding.item, redactor)
-        found.setdefault(finding.requirement, []).append(record(clean))
-        if finding.verdict is not Verdict.PASS:
-            evidence = {id: exchanges[id] for id in finding.exchanges}
-            written = {id: serialization.document(each, redactor) for id, each in evidence.items()}
-            shown |= {id: masking.document(each, named) for id, each in written.items()}
+        found.setdefault(finding.requirement, Kept()).add(record(clean))
+    shown = _Shown(traffic, redactor, named)
     for id, stated in requirements.load().items():
         if id in found:
-            entry = document.requirement(stated, found[id], shown)
+            records = found[id].records
+            entry = document.requirement(stated, records, shown)
             yield {
                 **entry,
                 "operations": _exercised(entry["operations"]),
                 "findings": _conclusive(entry["findings"]),
-                "verdict": worst(Verdict(each["verdict"]) for each in found[id]).value,
+                "verdict": worst(Verdict(each["verdict"]) for each in records).value,
             }
+
+
+class _Shown(Mapping[str, Any]):
+    """The exchanges by their ids, each written where a report shows it."""
+
+    def __init__(self, traffic: Traffic, redactor: Redactor, named: Collection[str]) -> None:
+        self._exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
+        self._redactor, self._named = redactor, named
+
+    def __getitem__(self, id: str) -> Any:
+        written = serialization.document(self._exchanges[id], self._redactor)
+        return masking.document(written, self._named)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._exchanges)
+
+    def __len__(self) -> int:
+        return len(self._exchanges)
 
 
 def _exercised(operations: dict[str, str]) -> dict[str, str]:

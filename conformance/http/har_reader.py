@@ -124,20 +124,25 @@ def read(content: bytes, base_url: str, contract: Contract) -> Traffic:
         entries = published.checked(text, _archive())["log"]["entries"]
     except published.Malformed as problem:
         raise TrafficError(f"not an HTTP archive (HAR): {problem}") from None
-    found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
     callers: dict[str, str] = {}
-    exchanges = [
-        replace(_exchange(number, *match, entry), credential=_caller(entry["request"], callers))
-        for number, (match, entry) in enumerate(found, start=1)
-        if match
-    ]
-    strangers = [
-        f"{entry['request']['method']} {entry['request']['url'][:LONGEST_SHOWN]}"
-        for match, entry in found
-        if not match
-    ]
-    secrets = frozenset(secret for entry in entries for secret in _secrets(entry))
-    return Traffic(tuple(exchanges), tuple(strangers), secrets)
+    exchanges, strangers, secrets = list[Exchange](), list[str](), set[str]()
+    for number, entry in enumerate(_emptied(entries), start=1):
+        secrets.update(_secrets(entry))
+        request = entry["request"]
+        match = _operation(request, base_url, contract)
+        if match:
+            exchange = _exchange(number, *match, entry)
+            exchanges.append(replace(exchange, credential=_caller(request, callers)))
+        else:
+            strangers.append(f"{request['method']} {request['url'][:LONGEST_SHOWN]}")
+    return Traffic(tuple(exchanges), tuple(strangers), frozenset(secrets))
+
+
+def _emptied(entries: list[Any]) -> Iterator[Any]:
+    """The entries in their order; each gives its memory back to the exchange that it becomes."""
+    entries.reverse()
+    while entries:
+        yield entries.pop()
 
 
 @cache

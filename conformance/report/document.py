@@ -111,20 +111,29 @@ def _findings(
     findings: Sequence[FindingRecord], evidences: Mapping[str, ExchangeEntry]
 ) -> list[FindingEntry]:
     """The findings but passes, worst first; equal ones once with their number."""
-    distinct: dict[tuple[object, ...], FindingEntry] = {}
+    distinct: dict[tuple[object, ...], list[FindingRecord]] = {}
     for found in findings:
-        if found["verdict"] == Verdict.PASS:
-            continue
-        key = (found["verdict"], found["operation"], found["message"], tuple(found["needs"]))
-        if key not in distinct:
-            distinct[key] = finding.entry(found, evidences)
-        _count(distinct[key], found["item"])
-    _add_shares(distinct.values(), findings)
+        if found["verdict"] != Verdict.PASS:
+            key = (found["verdict"], found["operation"], found["message"], tuple(found["needs"]))
+            distinct.setdefault(key, []).append(found)
     order = list(Verdict)
-    ordered = sorted(distinct.values(), key=lambda found: order.index(Verdict(found["verdict"])))
+    ordered = sorted(distinct.values(), key=lambda equal: order.index(Verdict(equal[0]["verdict"])))
     # Many failures do not hide that the checker has failed as well.
-    late = (each for each in ordered[MOST_FINDINGS:] if each["verdict"] == Verdict.ERROR)
-    return [*ordered[:MOST_FINDINGS], *islice(late, 1)]
+    late = (each for each in ordered[MOST_FINDINGS:] if each[0]["verdict"] == Verdict.ERROR)
+    # Evidence takes up much: there may be as many findings as exchanges.
+    shown = [_entry(equal, evidences) for equal in (*ordered[:MOST_FINDINGS], *islice(late, 1))]
+    _add_shares(shown, findings)
+    return shown
+
+
+def _entry(equal: Sequence[FindingRecord], evidences: Mapping[str, ExchangeEntry]) -> FindingEntry:
+    """The first of equal findings, with their number."""
+    items = dict.fromkeys(found["item"] for found in equal)
+    return {
+        **finding.entry(equal[0], evidences),
+        "occurrences": len(equal),
+        "items": list(islice(items, MOST_FINDINGS)),
+    }
 
 
 def _add_shares(entries: Iterable[FindingEntry], findings: Iterable[FindingRecord]) -> None:
@@ -138,12 +147,6 @@ def _add_shares(entries: Iterable[FindingEntry], findings: Iterable[FindingRecor
         if entry["verdict"] == Verdict.FAIL and wrong:
             checked = counts[entry["operation"]].total()
             entry["responses"] = {"wrong": wrong, "checked": checked}
-
-
-def _count(entry: FindingEntry, item: str) -> None:
-    entry["occurrences"] += 1
-    if item not in entry["items"] and len(entry["items"]) < MOST_FINDINGS:
-        entry["items"].append(item)
 
 
 def is_checked(entry: RequirementEntry) -> bool:

@@ -655,6 +655,20 @@ def test_a_body_of_many_values_in_an_archive_is_not_parsed(tmp_path: Path) -> No
     assert done.memory < MOST_MEMORY
 
 
+def test_very_many_entries_of_an_archive_take_little_memory(tmp_path: Path) -> None:
+    """Though each violates several requirements: a report shows a few of them."""
+    entries = []
+    for number in range(25_000):
+        entry = copy.deepcopy(ENTRY)
+        entry["request"]["url"] = f"{AT[1]}/projects/0b0e7a52-3f6c-4d1e-9a55-{number:012}"
+        entry["response"]["headers"] = [{"name": "date", "value": str(number)}]
+        entries.append(entry)
+    write(tmp_path, "traffic.har", {"log": {"entries": entries}})
+    done = measured(tmp_path, "judge", "traffic.har", *AT)
+    assert "25,000 exchanges of the API" in done.output
+    assert done.memory < 250
+
+
 @pytest.mark.parametrize("days", [10**12, 0, -1, 1.5, True, "365", None])
 def test_a_certificate_holds_for_a_number_of_days(days: Any) -> None:
     """Ten years at most: no date is beyond all calendars."""

@@ -12,7 +12,6 @@ from typing import Any
 from securesystemslib.signer import SSlibKey
 
 from conformance.assurance.certificate import bundle, challenge, dsse, standing, summary, trust
-from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
 from conformance.assurance.second import opinion
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     probed: list[Probed] | None = None
     if target is not None and _is_good(verification):
-        probed = probing.probe(Evidence(found.evidence), target, arguments.probe)
+        probed = probing.probe(found.opened, target, arguments.probe)
     return _report(found, verification, (probed, second), arguments)
 
 
@@ -72,7 +71,7 @@ def _second(found: bundle.Bundle, verification: Verification) -> Opinion | None:
     is_recomputed = not (verification.is_other_suite or verification.on_trust)
     if verification.problems or not is_recomputed:
         return None
-    evidence = Evidence(found.evidence)
+    evidence = found.opened
     target = json.loads(found.evidence["target.json"])
     return opinion.of(evidence.report, target, found.evidence["exchanges.jsonl"])
 
@@ -216,7 +215,7 @@ def _document(
         "changes": list(verification.changes),
         "recomputed": list(verification.recomputed),
         "onTrust": list(verification.on_trust),
-        "wordOfSigner": [] if verification.problems else trust.words(Evidence(found.evidence)),
+        "wordOfSigner": [] if verification.problems else trust.words(found.opened),
         "signer": dsse.public_key(found.key, "the signer").keyid,
         "registrar": verification.summary and asdict(verification.summary),
         "claims": None if verification.problems else dsse.claims(found.envelope),
@@ -234,7 +233,7 @@ def _lines(
         return
     claims = dsse.claims(found.envelope)
     yield from text.claims(claims, state)
-    yield from text.shortcomings(claims, Evidence(found.evidence).report)
+    yield from text.shortcomings(claims, found.opened.report)
     yield from text.outcome(found, verification, current=arguments.with_current_suite)
     if verification.is_other_suite and not arguments.with_current_suite:
         return

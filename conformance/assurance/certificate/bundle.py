@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from conformance.assurance.certificate import archive, dsse, strict_json
 from conformance.assurance.certificate.archive import ArchiveProblem, Entry
 from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem, Meter
 from conformance.assurance.certificate.contents import Unpacked
+from conformance.assurance.certificate.evidence import Evidence
 from conformance.report import kept_shards
 from conformance.storage import fresh_file, regular_file
 
@@ -52,6 +53,11 @@ class Bundle:
     evidence: Mapping[str, bytes]
     envelope: dict[str, Any]
     key: bytes
+
+    @cached_property
+    def opened(self) -> Evidence:
+        """The evidence, of which each part is read once for whoever asks."""
+        return Evidence(self.evidence)
 
     @property
     def digest(self) -> str:

@@ -68,7 +68,7 @@ def verify(
     """
     signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
     pinned = dsse.public_key(key, "the given key") if key is not None else signer
-    evidence = Evidence(bundle.evidence)
+    evidence = bundle.opened
     problems = tuple(_sealed(bundle, pinned, evidence))
     if problems:
         return Verification(_bounded(problems))

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from conformance.assurance.certificate import bundle, dsse, environment, standing, trust
-from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification
 from conformance.assurance.second.opinion import Opinion
 from conformance.commands.certification.probing import Probed
@@ -95,7 +94,7 @@ def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) 
         yield "VERIFIED: the evidence supports every statement."
         yield from dsse.MEANING.splitlines()
         yield "On the word of the signer, which nothing in the evidence proves:"
-        yield from (f"  {each}" for each in trust.words(Evidence(found.evidence)))
+        yield from (f"  {each}" for each in trust.words(found.opened))
     if verification.summary:
         registrar = verification.summary
         yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."

@@ -88,17 +88,24 @@ def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     """Write the report in several formats into a directory that already has the exchanges."""
-    fresh_file.write(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    content = orjson.dumps(report, option=orjson.OPT_INDENT_2)
+    fresh_file.write(directory / REPORT, json_text.inert(content))
     for name in names:
         path = directory / FORMATS[name].file
         rendered = FORMATS[name].render(report, exchange_log.read(directory), directory)
         if isinstance(rendered, bytes):
-            fresh_file.write(path, rendered)
+            fresh_file.write(path, _inert(path, rendered))
         elif isinstance(rendered, har.Pieces):
             with fresh_file.writing(path) as file:
-                file.writelines(rendered)
+                file.writelines(map(json_text.inert, rendered))
         else:
             _fill(path, rendered)
+
+
+def _inert(path: Path, content: bytes) -> bytes:
+    """The content of a file without what acts on a terminal, where it can be an escape of JSON."""
+    is_json = path.suffix in JSON_SUFFIXES or path.suffix == ".sarif"
+    return json_text.inert(content) if is_json else content
 
 
 def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
@@ -106,7 +113,7 @@ def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
     inner(directory.parent, directory.name)
     earlier = {path for path in directory.iterdir() if path.is_symlink() or path.is_file()}
     for name, content in rendered:
-        fresh_file.write(directory / name, content)
+        fresh_file.write(directory / name, _inert(directory / name, content))
         earlier.discard(directory / name)
     for path in earlier:
         path.unlink()
@@ -210,7 +217,7 @@ def _clean_json(content: bytes, redactor: Redactor) -> bytes:
     is_indented = b"\n" in content.rstrip()
     end = orjson.OPT_APPEND_NEWLINE if content.endswith(b"\n") else 0
     text = orjson.dumps(clean, option=(orjson.OPT_INDENT_2 if is_indented else 0) | end)
-    return text if is_indented else json_text.inert(text)  # as the lines of a log are written
+    return json_text.inert(text)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -8,12 +8,15 @@ from pathlib import Path
 import orjson
 import pytest
 from certified import edited, write
+from sample_reports import a_finding, a_report, an_entry, an_exchange
 from securesystemslib.signer import CryptoSigner
 
 from conformance.__main__ import main
 from conformance.assurance.certificate import issuing
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.report import artefacts, exchange_log
 from conformance.report.console import output
+from conformance.report.exchange_log import EXCHANGES
 from conformance.report.text import word
 
 KEPT = Path(__file__).parents[1] / "assurance" / "certificates" / "0.1.0-dev.tar.xz"
@@ -171,6 +174,28 @@ def test_an_internal_error_forges_no_line(capsys: pytest.CaptureFixture[str]) ->
     assert f"\n    {FORGED}" in text
     assert not any(line.startswith("VERIFIED") for line in text.split("\n"))
     assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_no_file_of_a_report_acts_on_a_terminal(tmp_path: Path) -> None:
+    """Whatever the format, whoever reads it with `tail` or `less -R`."""
+    acting = "\x00\x07\x1b[2J\x9b2J\x85\x7f\u202e\u2066\u2028"
+    sent = an_exchange() | {"curl": f"curl '{acting}'", "purpose": acting}
+    sent["request"]["url"] += f"?name={acting}"
+    sent["response"]["body"] = {"text": f"{acting}\n{acting}"}
+    found = a_finding(message=acting, expected=acting, exchanges=[sent])
+    report = a_report(an_entry("read/names", "fail", findings=[found]))
+    (tmp_path / EXCHANGES).write_bytes(exchange_log.written(sent))
+    artefacts.write(tmp_path, report, sorted(artefacts.FORMATS))
+
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {".json", ".sarif", ".har", ".md", ".xml", ".html", ".txt"} <= {
+        path.suffix for path in files
+    }
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        odd = {each for each in text if each in acting[:3] + "\x9b\x85\x7f\u202e\u2066\u2028"}
+        assert (path.name, odd) == (path.name, set())
+    assert orjson.loads((tmp_path / "report.json").read_bytes()) == report
 
 
 def test_a_word_of_a_command_is_one_word() -> None:

@@ -198,7 +198,7 @@ def test_the_question_shows_the_edits(tmp_path: Path) -> None:
     """Escaped, and line by line: what they take away, and what they add."""
     file = appeal(tmp_path, "pass # \u202e\x1b[2K")
     words = ("selftest", "--also", file.name, "--only", ID)
-    code, shown = answered(tmp_path, *words, answer="n")
+    code, shown = answered(tmp_path, *words, answer="n", COLUMNS="400")
 
     assert f"appeal.toml: the variant {ID} edits the reference, and runs as Python:" in shown
     assert f"\r\n  resources.py\r\n  - {OLD}\r\n" in shown

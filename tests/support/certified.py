@@ -138,7 +138,7 @@ def make(folder: Path) -> None:
         patch.setattr(recomputation, "replay", replay)
         signer = dsse.private_key(folder / KEY)
         honest = issuing.issued(folder / REPORT, REVISION, signer, {challenge.FILE: asked})
-    (folder / MADE).write_bytes(pickle.dumps((honest, found[0])))
+    (folder / MADE).write_bytes(pickle.dumps((replace(honest), found[0])))
 
 
 def read(folder: Path) -> Certified:

@@ -29,13 +29,13 @@ def parse(content: bytes) -> Any:
 def canonical(content: bytes, *, indented: bool = False) -> Any:
     """The value of a JSON text that is written as a run writes it. Raises NotStrict.
 
-    A line of a log may have what acts on a terminal as it is: earlier suites wrote it so.
+    It may have what acts on a terminal as it is: earlier suites wrote it so.
     """
     option = orjson.OPT_INDENT_2 if indented else None
     try:
         value = orjson.loads(content)
         text = orjson.dumps(value, option=option)
-        if content == text or (not indented and content == json_text.inert(text)):
+        if content in (text, json_text.inert(text)):
             return value
     except (ValueError, RecursionError) as problem:
         raise NotStrict(f"not JSON ({_brief(problem)})") from None

@@ -150,8 +150,13 @@ def _exchange(exchange: ExchangeEntry, began: int, status: str) -> Json:
 
 def _attachments(case: Case) -> Iterator[tuple[str, bytes]]:
     for exchange in (exchange for finding in case.findings for exchange in finding["exchanges"]):
-        yield _source(exchange, "exchange"), _bytes(_wire(exchange))
-        yield _source(exchange, "curl"), _bytes(f"{exchange['curl']}\n")
+        yield _source(exchange, "exchange"), _shown(_wire(exchange))
+        yield _source(exchange, "curl"), _shown(f"{exchange['curl']}\n")
+
+
+def _shown(text: str) -> bytes:
+    """A text with what acts on a terminal, or is invisible, as escapes; its lines stay lines."""
+    return _bytes("\n".join(map(visible, text.split("\n"))))
 
 
 def _source(exchange: ExchangeEntry, kind: str) -> str:

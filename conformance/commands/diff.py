@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.commands.outcome import UsageError
 from conformance.contract.description.compare import examine
@@ -12,7 +12,11 @@ from conformance.contract.description.difference import BREAKING, Difference, Ef
 from conformance.contract.description.source import SourceError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
+from conformance.report.text import short
 from conformance.storage import regular_file
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 HEADINGS = {
     Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what a client may expect",
@@ -22,6 +26,7 @@ HEADINGS = {
 }
 MOST_LINES = 8
 MOST_REDIRECTS = 3
+LONGEST_ADDRESS = 200
 HEADERS = {
     "accept": "application/json, application/yaml, */*;q=0.1",
     "accept-encoding": "gzip, deflate",
@@ -134,7 +139,11 @@ def _fetched(url: str) -> str:
     from conformance.http.outgoing import TIMEOUT  # noqa: PLC0415
 
     client = httpx.Client(
-        transport=Network(), follow_redirects=True, max_redirects=MOST_REDIRECTS, headers=HEADERS
+        transport=Network(),
+        follow_redirects=True,
+        max_redirects=MOST_REDIRECTS,
+        headers=HEADERS,
+        event_hooks={"response": [_require_own_server]},
     )
     try:
         with client, client.stream("GET", url, extensions={"timeout": TIMEOUT}) as response:
@@ -149,3 +158,15 @@ def _fetched(url: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{_shown(url)}: not UTF-8 text") from None
+
+
+def _require_own_server(response: "Response") -> None:
+    """Raise UsageError for a redirect to another server: where requests go, a user decides."""
+    if not response.has_redirect_location:
+        return
+    place = response.headers["location"]
+    own, other = response.url, response.url.join(place)
+    is_same = other.netloc == own.netloc and other.scheme in ("http", "https")
+    if not is_same and (other.host, other.scheme) != (own.host, "https"):
+        shown = short(_shown(place), LONGEST_ADDRESS)
+        raise UsageError(f"{_shown(str(own))}: redirects elsewhere: name {shown} if that is right")

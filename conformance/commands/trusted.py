@@ -6,11 +6,15 @@ from pathlib import Path
 
 from conformance.commands import question
 from conformance.commands.outcome import UsageError
+from conformance.report.text import short_with_length
 from conformance.target import trust
 from conformance.target.demands import Demands
 from conformance.target.profile import demands_of
 from conformance.target.profile_file import ProfileError
 from conformance.target.trust import Allow
+
+LONGEST_SHOWN = 500
+"""Characters of a line of the question: a longer one would take the others off the screen."""
 
 
 def profile(path: Path, arguments: argparse.Namespace) -> Allow:
@@ -46,4 +50,4 @@ def demanded(stated: Sequence[Demands], known: Allow = trust.named) -> Allow:
 
 
 def _shown(demands: Demands) -> list[str]:
-    return [f"  {line}" for line in demands.described()]
+    return [f"  {short_with_length(line, LONGEST_SHOWN)}" for line in demands.described()]

@@ -61,15 +61,26 @@ def test_doctor_ends_with_its_time(tmp_path: Path) -> None:
     assert ended.seconds < LONGEST
 
 
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "gopher://127.0.0.1:9/"])
-def test_diff_reads_nothing_but_http(place: str, tmp_path: Path) -> None:
-    """A redirect elsewhere ends it in one line, as it ends `init` and a run."""
+@pytest.mark.parametrize(
+    "place", ["file:///etc/passwd", "gopher://127.0.0.1:9/", "http://169.254.169.254/latest"]
+)
+def test_diff_follows_no_redirect_to_another_server(place: str, tmp_path: Path) -> None:
+    """It ends in one line, which names the other address."""
     redirect = f"HTTP/1.1 302 Found\r\nlocation: {place}\r\ncontent-length: 0\r\n\r\n"
     with served(responding(redirect.encode())) as url:
         ended = measured(tmp_path, "diff", url)
     assert (ended.code, ended.output) == (USAGE_ERROR, "")
-    assert "neither http:// nor https://" in ended.problems
+    assert f"redirects elsewhere: name {place} if that is right" in ended.problems
     assert "Traceback" not in ended.problems
+
+
+def test_diff_follows_redirects_of_one_server(tmp_path: Path) -> None:
+    """Up to three: what has no end, ends it."""
+    redirect = b"HTTP/1.1 302 Found\r\nlocation: /openapi.json\r\ncontent-length: 0\r\n\r\n"
+    with served(responding(redirect)) as url:
+        ended = measured(tmp_path, "diff", url)
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert "TooManyRedirects" in ended.problems
 
 
 @pytest.mark.parametrize("end", ["/x", ""])

@@ -213,6 +213,16 @@ def test_the_question_shows_what_would_run(tmp_path: Path) -> None:
     assert ("\x1b[2K" in shown, (tmp_path / "ran").exists()) == (False, False)
 
 
+def test_a_long_command_leaves_the_question_on_the_screen(tmp_path: Path) -> None:
+    """It says how long the command is, which nobody would read there."""
+    folder = clone(tmp_path, json.dumps(["./token", "x" * 100_000]))
+    code, shown = answered(folder, "run", *QUICK, answer="n", COLUMNS="80")
+    question = shown[shown.index("has not been used here") :]
+    assert code == 4
+    assert "characters)" in question
+    assert len(question.splitlines()) < 24
+
+
 @pytest.mark.parametrize("answer", ["n", "", "yess", "\x04"])
 def test_whatever_is_no_clear_yes_is_a_no(answer: str, tmp_path: Path) -> None:
     """The end of the input, too."""

@@ -14,7 +14,7 @@ from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recorded import Outline
 from conformance.http.replay import Recording
 from conformance.http.trace import TRACEPARENT
-from conformance.report import known_failures, known_gaps
+from conformance.report import known_failures, known_gaps, source
 from conformance.report.exchange_log import EXCHANGES
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
@@ -54,7 +54,7 @@ def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
 def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()) -> Recomputed:
     """The same, with the files of the run in a directory; a shard is replayed as that shard."""
     recorded = evidence.exchanges.by_id
-    recording = Recording(recorded)
+    recording = Recording(recorded, is_ours=evidence.run["source"] == source.digest())
     traced = any(map(_is_traced, evidence.exchanges))
     subject = examination.Subject(evidence.target, recording, evidence.provisioned, traced)
     asked = evidence.asked

@@ -5,7 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.http.in_process import InProcess
 from conformance.http.network import Network
 from conformance.http.redaction import Redactor
-from conformance.http.replay import Recording
+from conformance.http.replay import Recording, Unrecorded
 from conformance.http.sending import Sending
 from conformance.rules import examine
 from conformance.target.target import Credential
@@ -912,6 +912,29 @@ def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., 
 
     assert response is not None
     assert (response.body, response.header("content-encoding")) == (b"unpacked", "gzip")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_ours", "is_missing"),
+    [
+        ("http://target.test/v1/account", False, False),
+        ("http://target.test/v1/projects", False, True),
+        ("http://target.test/v1/$SECRET", False, False),
+        ("http://target.test/v1/projects", True, False),
+    ],
+)
+def test_another_suite_gets_no_response_to_another_address(
+    address: str, is_ours: bool, is_missing: bool, bench: Callable[..., Bench]
+) -> None:
+    """It may number its requests otherwise; that of the same suite was altered, which shows."""
+    each = bench()
+    response = {"status": 200, "headers": [], "body": {"text": "{}"}}
+    line = {"request": {"url": address}, "response": response}
+    recording = each.dispatcher.transport = Recording({"item#1": line}, is_ours=is_ours)
+    with pytest.raises(Unrecorded) if is_missing else nullcontext():
+        each.client.send(ACCOUNT, PLAIN)
+
+    assert recording.missing == (["item#1"] if is_missing else [])
 
 
 def test_a_recorded_failure_is_replayed(bench: Callable[..., Bench]) -> None:

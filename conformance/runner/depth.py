@@ -15,8 +15,8 @@ class Depth:
     read.
     `few`: values of each kind that a check tries; None: all. `shared`: those that one operation
     gets of values that all operations share; None: all. `sequences`: sequences of approvals.
-    `limits`: usual page sizes that one list is read with, beside the longest; None: all. `sizes`:
-    page sizes beside the usual ones.
+    `limits`: usual page sizes that one list is read with, beside the longest, and ids that one
+    filter is tried with; None: all. `sizes`: page sizes beside the usual ones.
     """
 
     name: str

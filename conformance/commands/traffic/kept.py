@@ -10,9 +10,9 @@ Key = tuple[object, ...]
 
 
 class Kept:
-    """Findings in their order, of which a report is the same as of all: it shows the first few.
+    """The findings that a report needs, in their order: it comes out as if all were here.
 
-    Of passes on an operation one is kept; what no report shows is one record, however often.
+    One pass stands for all passes of an operation. Findings that are not shown share one record.
     """
 
     def __init__(self) -> None:

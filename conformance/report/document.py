@@ -1,7 +1,7 @@
 """The requirements of a report with their verdicts, and what follows from them for the run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -117,13 +117,29 @@ def _findings(
             key = (found["verdict"], found["operation"], found["message"], tuple(found["needs"]))
             distinct.setdefault(key, []).append(found)
     order = list(Verdict)
-    ordered = sorted(distinct.values(), key=lambda equal: order.index(Verdict(equal[0]["verdict"])))
+    told = [*_told_once(distinct.values())]
+    ordered = sorted(told, key=lambda equal: order.index(Verdict(equal[0]["verdict"])))
     # Many failures do not hide that the checker has failed as well.
     late = (each for each in ordered[MOST_FINDINGS:] if each[0]["verdict"] == Verdict.ERROR)
     # Evidence takes up much: there may be as many findings as exchanges.
     shown = [_entry(equal, evidences) for equal in (*ordered[:MOST_FINDINGS], *islice(late, 1))]
     _add_shares(shown, findings)
     return shown
+
+
+def _told_once(distinct: Iterable[list[FindingRecord]]) -> Iterator[list[FindingRecord]]:
+    """Without what is about the place of a finding before it: a check and a rule may both see it.
+
+    What the schema says of one value is several things.
+    """
+    told: set[tuple[str, str, str]] = set()
+    for equal in distinct:
+        defect = equal[0].get("defect")
+        where = defect["where"] if defect and not defect["keyword"] else []
+        places = [(each["part"], each["name"], each["exchange"]) for each in where]
+        if not places or places[0] not in told:
+            yield equal
+        told.update(places)
 
 
 def _entry(equal: Sequence[FindingRecord], evidences: Mapping[str, ExchangeEntry]) -> FindingEntry:

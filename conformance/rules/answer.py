@@ -14,11 +14,12 @@ from conformance.contract.openapi import Contract, Operation
 from conformance.contract.verdict import Inconclusive, Location
 from conformance.http.exchange import MISSING, Exchange
 from conformance.rules import tool_call, tool_result
-from conformance.rules.judgement import body
+from conformance.rules.judgement import STATUS_LINE, body
 from conformance.rules.tool_call import ToolCall
 from conformance.rules.tool_result import ToolResult
 
 HTTP, TOOL = "http", "tool"
+BAD_REQUEST = 400
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,16 @@ class Answer:
         return replace(self.where(*path), exchange=self.exchange.id)
 
     @property
+    def others(self) -> tuple["Answer", ...]:
+        """The data beside these, as answers."""
+        return tuple(replace(self, data=each) for each in self.beside)
+
+    @property
+    def cursor(self) -> object:
+        """That of the next page; None where there is none."""
+        return self.data.get("nextCursor") if isinstance(self.data, dict) else None
+
+    @property
     def records(self) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
         """The records in the data, each with its path."""
         if not self.way.operation.is_list:
@@ -87,38 +98,77 @@ class Answer:
                 yield ("items", index), item
 
 
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, and the exchange with what came; `result` is that of a tool."""
+
+    exchange: Exchange
+    way: Way
+    result: ToolResult | None = None
+
+    @property
+    def is_served(self) -> bool:
+        """Whether it was a success."""
+        return self.exchange.status == 200 if self.result is None else self.result.is_served
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether it was an error."""
+        if self.result is not None:
+            return self.result.is_rejected
+        return self.exchange.status is not None and self.exchange.status >= BAD_REQUEST
+
+    @property
+    def place(self) -> Location:
+        """Where the response decides between success and error."""
+        return STATUS_LINE if self.result is None else replace(self.result.located(), exchange="")
+
+
 def of(exchange: Exchange, contract: Contract) -> Answer | None:
     """What an exchange of either interface has shown; None where it is no success of a read."""
-    if exchange.status != 200 or exchange.response is None or exchange.response.is_unreadable:
+    return shown(request(exchange, contract))
+
+
+def shown(asked: Request | None) -> Answer | None:
+    """What a request was shown; None where it is no success of a read."""
+    if asked is None or asked.way.operation.writes or not asked.is_served:
+        return None
+    exchange, way, result = asked.exchange, asked.way, asked.result
+    if result is None:
+        return None if exchange.data is MISSING else Answer(exchange, way, exchange.data)
+    beside = tuple(each for each in result.further if each != result.data)
+    return Answer(exchange, way, result.data, result, beside)
+
+
+def request(exchange: Exchange, contract: Contract) -> Request | None:
+    """What an exchange of either interface has asked for; None where nobody can know."""
+    if exchange.response is None or exchange.response.is_unreadable:
         return None
     return _over_http(exchange, contract) if exchange.in_contract else _by_tool(exchange, contract)
 
 
-def _over_http(exchange: Exchange, contract: Contract) -> Answer | None:
-    operation, data = contract.operation(exchange.operation), exchange.data
+def _over_http(exchange: Exchange, contract: Contract) -> Request | None:
     subjects = list(exchange.call.path.values())
-    is_as_sent = all(each in unquote(exchange.request.url) for each in subjects)
-    if operation.writes or data is MISSING or not is_as_sent:
+    url = unquote(exchange.request.url) if subjects else ""
+    if not all(each in url for each in subjects):
         return None
     subject = subjects[0] if subjects else None
+    operation = contract.operation(exchange.operation)
     way = Way(operation, subject, exchange.call.query, exchange.credential, exchange.scheme, HTTP)
-    return Answer(exchange, way, data)
+    return Request(exchange, way)
 
 
-def _by_tool(exchange: Exchange, contract: Contract) -> Answer | None:
+def _by_tool(exchange: Exchange, contract: Contract) -> Request | None:
     call = tool_call.read(exchange)
     operation = contract.operations.get(call.tool) if call else None
-    if call is None or operation is None or operation.writes:
+    if call is None or operation is None:
         return None
     try:
         result = tool_result.read(exchange, call.number)
     except Inconclusive:
         return None
-    if not result.is_served:
-        return None
     way = Way(operation, *_arguments(call, operation), exchange.credential, exchange.scheme, TOOL)
-    beside = tuple(each for each in result.further if each != result.data)
-    return Answer(exchange, way, result.data, result, beside)
+    return Request(exchange, way, result)
 
 
 def _arguments(

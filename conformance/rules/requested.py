@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Defect, Kind, defect
-from conformance.rules import arguments, page
+from conformance.rules import arguments, issued, page
 from conformance.rules.answer import HTTP, Answer
 from conformance.rules.arguments import Fitness
+from conformance.rules.issued import Cursors
 from conformance.rules.judgement import Judgement, Judgements
 
 IDENTITY, PARENT, FILTER = "read/identity", "read/parent", "pagination/filter"
@@ -32,22 +33,24 @@ def examine(answer: Answer) -> Judgements:
         yield from _of_identity(answer)
 
 
-def examine_filters(answer: Answer, roles: Mapping[str, str]) -> Judgements:
+def examine_filters(answer: Answer, roles: Mapping[str, str], cursors: Cursors) -> Judgements:
     """Check that a page shows what passes its filters, whose names are certain on this target.
 
     `roles` are those of `arguments`. A cursor may stand for the filter that it was issued under.
     """
     filters, sent = answer.way.operation.filters, [name for name, _ in answer.way.arguments]
-    if any(roles.get(name) == "cursor" for name in sent):
+    behind = [value for name, value in answer.way.arguments if roles.get(name) == "cursor"]
+    if not all(issued.goes_on(answer.way, cursor, cursors) for cursor in behind):
         return
     for name, wanted in answer.way.arguments:
         # A target may read `companyId[]` as another spelling of `companyId`.
-        is_alone = [_letters(each) for each in sent].count(_letters(name)) == 1
+        is_alone = [letters(each) for each in sent].count(letters(name)) == 1
         if roles.get(name) in filters and is_uuid(wanted) and is_alone:
             yield from _property(answer, FILTER, filters[roles[name]], wanted, _UNFILTERED)
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """A name as a lenient reader may take it: `companyId[]` for `companyId`."""
     return "".join(filter(str.isalnum, name)).lower()
 
 

@@ -60,8 +60,8 @@ def sightings(answer: Answer) -> Iterator[Sighting]:
     A sighting of a page over HTTP has no data but its record: many are kept for a whole run.
     """
     kept = answer if answer.result is not None else replace(answer, data=MISSING)
-    for part, data in enumerate((answer.data, *answer.beside)):
-        for path, record in replace(answer, data=data).records:
+    for part, each in enumerate((answer, *answer.others)):
+        for path, record in each.records:
             id = record.get("id")
             if is_uuid(id) and str(id).lower() not in EXTREMES:
                 yield Sighting(kept, path, record, part)

@@ -11,7 +11,8 @@ from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
 from conformance.rules import answer as answers
 from conformance.rules import arguments, examine, is_too_long, own_requests, requested
-from conformance.rules.answer import HTTP, Answer
+from conformance.rules.answer import HTTP, Request, Way
+from conformance.rules.exposure import Exposure, is_of_outsider
 from conformance.rules.judgement import Judgement
 from conformance.rules.lag import Lag
 from conformance.runner.facts import PREFLIGHT, Fact
@@ -52,7 +53,7 @@ class Context:
         self._exchanges: dict[str, Exchange] = {}
         self._judgements = Judgements()
         self._about_arguments: list[Exchange] = []
-        self._filtered: list[Answer] = []
+        self._waiting: list[Request] = []
         self._shown: list[Exchange] = []
         self._needed: dict[str, Fact] = {}
         self._parts: dict[str, Fact] = {}
@@ -80,6 +81,11 @@ class Context:
         first, *others = values
         turn = [*self.contract.operations].index(operation) * (most - 1) % len(others)
         return [first, *[*others[turn:], *others[:turn]][: most - 1]]
+
+    @property
+    def exposure(self) -> Exposure:
+        """What judges whether callers are shown what they may not read."""
+        return self.session.exposure
 
     @property
     def lag(self) -> Lag:
@@ -179,16 +185,14 @@ class Context:
     def judgements(self, exchange: Exchange) -> list[Judgement]:
         """What every rule of one exchange says about it, by either interface."""
         found: list[Judgement] = []
-        answer = answers.of(exchange, self.contract)
-        if answer is not None:
-            found += requested.examine(answer)
+        request = answers.request(exchange, self.contract)
+        if request is not None:
+            found += [*self._at_once(request), *self._later(request)]
         if exchange.response is None or not exchange.in_contract:
             return found
         found += examine(exchange, self.contract)
         if _is_about_arguments(exchange):
             found += self._judged_arguments(exchange)
-        if answer is not None and answer.way.operation.filters:
-            found += requested.examine_filters(answer, self.roles(answer.way.operation))
         return found
 
     def problems(self, exchange: Exchange) -> list[Judgement]:
@@ -212,7 +216,7 @@ class Context:
         self.session.write(exchange)
         if exchange.operation == self.api.approval.id:
             self.session.approvals.add(exchange)
-        self._look_at(answers.of(exchange, self.contract))
+        self._look_at(answers.request(exchange, self.contract))
         if exchange.response is None or not exchange.in_contract:
             return
         for judgement in examine(exchange, self.contract):
@@ -222,15 +226,36 @@ class Context:
         if exchange.status == 200:
             self._learn(exchange)
 
-    def _look_at(self, answer: Answer | None) -> None:
-        """Judge what a read has shown beside what was asked for."""
-        if answer is None:
+    def _look_at(self, request: Request | None) -> None:
+        """Judge what was shown beside what was asked for, and by whom."""
+        if request is None:
             return
-        self.session.history.add(answer)
-        for judgement in requested.examine(answer):
-            self._judgements.add(answer.exchange, judgement)
-        if answer.way.face == HTTP and answer.way.operation.filters and answer.way.arguments:
-            self._filtered.append(answer)
+        for judgement in self._at_once(request):
+            self._judgements.add(request.exchange, judgement)
+        answer = answers.shown(request)
+        if answer is not None:
+            self.session.history.add(answer)
+            if is_of_outsider(request) or _is_filtered(answer.way):
+                self._waiting.append(request)
+
+    def _at_once(self, request: Request) -> Iterator[Judgement]:
+        """What needs no knowledge of the target beyond its profile."""
+        yield from self.exposure.examine(request)
+        answer = answers.shown(request)
+        if answer is not None:
+            yield from requested.examine(answer)
+
+    def _later(self, request: Request) -> Iterator[Judgement]:
+        """What depends on the records of primary, and on the names of parameters."""
+        if is_of_outsider(request):
+            yield from self.exposure.examine_outsider(request, self._owned)
+        answer = answers.shown(request)
+        if answer is not None and _is_filtered(answer.way):
+            roles = self.roles(answer.way.operation)
+            yield from requested.examine_filters(answer, roles, self.session.history.cursors)
+
+    def _owned(self, resource: str) -> frozenset[str]:
+        return self.session.knowledge.owned(self, resource)
 
     def _learn(self, exchange: Exchange) -> None:
         """Remember what a success shows."""
@@ -262,18 +287,20 @@ class Context:
         if self._is_settled:
             return
         self._is_settled = True
-        for exchange in self._about_arguments:
-            for judgement in self._judged_arguments(exchange):
-                self._judgements.add(exchange, judgement)
-        for answer in self._filtered:
-            for judgement in requested.examine_filters(answer, self.roles(answer.way.operation)):
-                self._judgements.add(answer.exchange, judgement)
+        for exchange, judgement in self._delayed():
+            self._judgements.add(exchange, judgement)
         for exchange in self._shown:
             self._judgements.replace(exchange, self.problems(exchange))
         # A fact lives as long as the run, and what it has seen takes up many times its text.
-        for waiting in (self._about_arguments, self._filtered, self._shown):
+        for waiting in (self._about_arguments, self._waiting, self._shown):
             waiting.clear()
         self._is_finished = not self.session.is_ending
+
+    def _delayed(self) -> Iterator[tuple[Exchange, Judgement]]:
+        for exchange in self._about_arguments:
+            yield from ((exchange, each) for each in self._judged_arguments(exchange))
+        for request in self._waiting:
+            yield from ((request.exchange, each) for each in self._later(request))
 
     def finish(self, findings: tuple[Finding, ...] = ()) -> ItemResult:
         """The result of the item: its own findings, and those of the rules on its exchanges."""
@@ -341,3 +368,7 @@ def _is_about_arguments(exchange: Exchange) -> bool:
         and not is_unavailable(exchange)
         and not is_too_long(exchange)
     )
+
+
+def _is_filtered(way: Way) -> bool:
+    return way.face == HTTP and bool(way.operation.filters) and bool(way.arguments)

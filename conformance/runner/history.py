@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from conformance.contract.verdict import Finding
 from conformance.http.exchange import FACT
+from conformance.rules import issued
 from conformance.rules.answer import Answer
+from conformance.rules.issued import Issue
 from conformance.rules.records import Record
 from conformance.rules.sighting import Key, Place, Sighting, sightings
 from conformance.rules.suspicion import Variant
@@ -60,6 +62,7 @@ class History:
     `is_reading` while only checks that read are performed: what others see beside approvals depends
     on the schedule. `round` is that of the run. `confirmed` are the kinds of disagreements that
     keep being seen, and `early` what the reads of a narrow round show together, by its item.
+    `cursors` are those that were issued.
     """
 
     def __init__(self) -> None:
@@ -67,12 +70,14 @@ class History:
         self.round = 0
         self.confirmed: set[tuple[str, ...]] = set()
         self.early: dict[str, tuple[Finding, ...]] = {}
+        self.cursors: dict[str, set[Issue]] = {}
         self._records: dict[Key, dict[bytes, _Seen]] = {}
         self._ways: dict[tuple[Key, Place], tuple[int, str, Sighting]] = {}
         self._adding = threading.Lock()
 
     def add(self, answer: Answer) -> None:
-        """Remember the records that a response shows."""
+        """Remember the records that a response shows, and its cursor."""
+        issued.add(answer, self.cursors)
         for sighting in sightings(answer):
             digest = sighting.digest
             with self._adding:

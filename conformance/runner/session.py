@@ -22,6 +22,8 @@ from conformance.report import circumstances
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
 from conformance.report.ledger import Ledger
+from conformance.rules import exposure
+from conformance.rules.exposure import Exposure
 from conformance.runner import disk
 from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
@@ -46,6 +48,9 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
+    def owned(self, context: Context, resource: str) -> frozenset[str]:
+        """The records of a resource that primary lists, by their ids in lower case."""
+
     def disagreements(self, context: Context, *, is_early: bool = False) -> Iterator[Finding]:
         """The records that keep being shown with different values; few where that `is_early`."""
 
@@ -60,6 +65,10 @@ class Nothing:
     def knows(self, context: Context, operation: Operation, role: str) -> bool:  # noqa: ARG002
         """No assumed name is known."""
         return False
+
+    def owned(self, context: Context, resource: str) -> frozenset[str]:  # noqa: ARG002
+        """No record is known to be primary's."""
+        return frozenset()
 
     def disagreements(
         self,
@@ -117,6 +126,8 @@ class Session:
         self.facts = Facts(self._fact_context)
         self.approvals = ApprovalHistory(self.api)
         self.history = History()
+        grant = exposure.grant_of(self.target.fixtures)
+        self.exposure = Exposure(self.contract, grant, self.history.cursors)
         self._reported: set[str] = set()
         self.logged, self.responding = 0, 0.0
         self._rejected = 0

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding, Inconclusive, NotApplicable
 from conformance.runner.context import Context
@@ -28,9 +29,22 @@ class TargetKnowledge:
         name = fact_name("knows", operation.id, role)
         return context.fact(name, lambda own: is_known(operation, role, Live(own)))
 
+    def owned(self, context: Context, resource: str) -> frozenset[str]:
+        """The records of a resource that primary lists, by their ids in lower case."""
+        name = fact_name("owned", resource)
+        return context.fact(name, lambda own: _owned(api.load().lists.get(resource), Live(own)))
+
     def disagreements(self, context: Context, *, is_early: bool = False) -> Iterator[Finding]:
         """The records that keep being shown with different values; few where that `is_early`."""
         return disagreements.confirmed(context, is_early=is_early)
+
+
+def _owned(listing: str | None, live: Live) -> frozenset[str]:
+    """Those within the grant of primary: a list that shows others shows what is the outsider's."""
+    with suppress(Inconclusive, NotApplicable):
+        records = live.records(listing) if listing is not None else ()
+        return frozenset(each.record["id"].lower() for each in records)
+    return frozenset()
 
 
 def _is_served(operation: Operation, live: Live) -> bool:

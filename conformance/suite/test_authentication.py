@@ -19,7 +19,6 @@ from conformance.runner.facts import fact_name
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import (
     header_of,
     made_up,
@@ -77,8 +76,6 @@ def test_a_missing_credential_is_rejected(operation: Operation, live: Live, tria
     expect.status(plain, 401)
     for response in rest:  # a cursor may belong to its caller, and another error may win
         expect.rejected(response)
-    for response in (plain, *rest):
-        check_undisclosed(response)
 
 
 def _without_credential(operation: Operation, live: Live) -> Exchange:
@@ -130,7 +127,6 @@ def test_an_unknown_credential_is_rejected(
     requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
     for response in live.callers.send_each(requests):
         expect.rejected(response)
-        check_undisclosed(response)
 
 
 def _turn(operation: Operation, scheme: str, live: Live) -> int:
@@ -318,7 +314,6 @@ def _check_invalid(
     asked = another if scheme == live.session.api.schemes[-1] else []
     (plain,) = live.callers.probe_each([((asked or [call])[0], sending)], call)
     expect.status(plain, 401)
-    check_undisclosed(plain)
     if operation.id == live.session.api.simplest.id:
         is_first = scheme == live.session.api.schemes[0]
         altered = (

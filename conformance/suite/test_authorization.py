@@ -16,7 +16,6 @@ from conformance.suite.approval.plan import BY_EACH
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
@@ -55,7 +54,6 @@ def test_the_permission_is_needed(
     forbidden(plain, live, 403)
     for response in rest:  # another record may be out of reach as well
         expect.rejected(response)
-        check_undisclosed(response)
     if scheme == credential.schemes[0] and (headers := other_headers(credential, scheme)):
         purpose = "without the permission, by each scheme at once"
         twofold = (call, Sending(credential, scheme, purpose, headers=headers))

@@ -15,7 +15,7 @@ from conformance.suite.approval.outside import check_out_of_reach
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import check_names_nothing, check_undisclosed
+from conformance.suite.callers.disclosure import check_names_nothing
 from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import forbidden, others, require_baseline_by
@@ -123,7 +123,6 @@ def _check_records(call: Call, records: Sequence[Record], sending: Sending, live
 
     for record, response in zip(records, live.callers.probe_each(requests, call), strict=True):
         expect.status(response, 403, 404)
-        check_undisclosed(response)
         check_names_nothing(response, response.json, record, usual)
 
 

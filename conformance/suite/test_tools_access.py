@@ -20,7 +20,7 @@ from conformance.suite.lists.malformed_ids import lookalikes
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
-from conformance.suite.tools.results import check_rejected, check_shown_nothing
+from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.tool_access import one_of_each, without_valid_credential
 from conformance.suite.tools.toolbox import Arguments, Toolbox, arguments_of
 from conformance.target.target import Credential
@@ -40,7 +40,7 @@ def test_a_tool_needs_a_credential(
     intruders = without_valid_credential(live.session, live.callers.credential("primary"))
     for each in intruders:
         who, scheme = each.caller.credential, each.caller.scheme
-        check_shown_nothing(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
+        check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
     check_without_effect(call, operation, approvals, trials)
     # A caller who is rejected at the handshake may still be served without it, or in a session.
     for each in one_of_each(intruders):
@@ -56,14 +56,14 @@ def test_a_tool_needs_the_permission(
     credential = toolbox.live.callers.credential_with(f"lacking.{operation.permission}", scheme)
     call, arguments = _baseline(operation, toolbox, approvals, trials)
     purpose = "a caller without the permission"
-    check_shown_nothing(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
+    check_rejected(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     _check_guest(operation, arguments, Caller(credential, scheme), toolbox)
     check_without_effect(call, operation, approvals, trials)
     for further in with_primarys_cursor(operation, toolbox, arguments):
         result = toolbox.call(
             operation, further, credential, scheme, purpose=f"{purpose}, a cursor"
         )
-        check_shown_nothing(result)
+        check_rejected(result)
 
 
 @requirement("tools/approval")
@@ -144,21 +144,20 @@ def test_a_tool_stays_within_the_grant(
     for id in outside:
         purpose = "a record outside the grant"
         result = toolbox.call_as_primary(operation, {**arguments, name: id}, purpose)
-        check_shown_nothing(result, [id])
+        check_rejected(result)
 
 
 def _check_out_of_outsiders_reach(
     operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
 ) -> None:
     """The outsider gets nothing by the id of a record of primary's, nor by a cursor below it."""
-    id = str(arguments[parameter_of(operation)])
     result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
-    check_shown_nothing(result, [id])
+    check_rejected(result)
     _check_names_nothing(result, operation, toolbox, outsider, arguments)
     for later in with_primarys_cursor(operation, toolbox, arguments):
         result = toolbox.call(operation, later, outsider, purpose="primary's cursor")
-        check_shown_nothing(result, [id])
-    _check_guest(operation, arguments, Caller.of(outsider), toolbox, id)
+        check_rejected(result)
+    _check_guest(operation, arguments, Caller.of(outsider), toolbox)
 
 
 def _check_names_nothing(
@@ -183,7 +182,7 @@ def _check_names_nothing(
 
 
 def _check_guest(
-    operation: Operation, arguments: Arguments, caller: Caller, toolbox: Toolbox, *named: str
+    operation: Operation, arguments: Arguments, caller: Caller, toolbox: Toolbox
 ) -> None:
     """A caller who may not call a tool is shown nothing after the handshake of another one.
 
@@ -193,7 +192,7 @@ def _check_guest(
     purpose = f"{who}, after the handshake of primary"
     result = toolbox.call_as_guest(operation, arguments, caller, purpose)
     if result is not None:
-        check_shown_nothing(result, named)
+        check_rejected(result)
 
 
 def _ids_outside(live: Live, kind: str) -> list[str]:

@@ -211,6 +211,23 @@ def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
     )
 
 
+def test_what_a_check_and_a_rule_say_of_one_place_is_shown_once() -> None:
+    """What a schema says of one value is several things, and so is what is said of two places."""
+    first, second = ({"part": "status", "name": "", "exchange": id} for id in ("x#1", "x#2"))
+    defect = {"kind": "accepted", "text": "", "values": {}, "actual": 200, "fields": []}
+
+    def at(place: dict[str, str], message: str, keyword: str = "") -> Any:
+        shown = {**defect, "where": [place], "keyword": keyword}
+        return finding(FAIL, message=message, defect=shown)
+
+    told = (at(first, "by a check"), at(first, "by a rule"), at(second, "elsewhere"))
+    of_schema = (at(first, "no type", "type"), at(first, "no pattern", "pattern"))
+    found = requirement(*told, *of_schema)
+
+    messages = [each["message"] for each in found["findings"] if each["occurrences"]]
+    assert messages == ["by a check", "elsewhere", "no type", "no pattern"]
+
+
 def test_the_worst_findings_are_first_and_their_number_is_bounded() -> None:
     """There are at most twelve findings, and twelve items of each."""
     many = [finding(INCONCLUSIVE, message=str(number)) for number in range(12)]

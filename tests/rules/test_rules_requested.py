@@ -8,14 +8,17 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.rules import agreement, answer, requested, sighting
+from conformance.rules import agreement, answer, issued, requested, sighting
 from conformance.rules.answer import Answer
+from conformance.rules.issued import Cursors, Issue
 from conformance.rules.suspicion import Variant
 
 CONTRACT = openapi.load()
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "1c7e6b0f-7c43-4c1e-8f21-3f0c1d527a94"
+CURSOR = "3e9a8d2b-7c43-4c1e-8f21-3f0c1d527a94"
 JSON = (("content-type", "application/json"),)
+NO_CURSORS: Cursors = {}
 
 
 def over_http(operation: str, data: Any, id: str | None = None, **query: str) -> Answer:
@@ -69,13 +72,13 @@ def page(*items: Any) -> Any:
     return {"items": list(items), "nextCursor": None}
 
 
-def violated(*answers: Answer) -> list[str]:
+def violated(*answers: Answer, cursors: Cursors = NO_CURSORS) -> list[str]:
     """The requirements that responses violate by themselves."""
     roles = {"companyId": "company", "cursor": "cursor"}
     found = [
         each
         for one in answers
-        for each in (*requested.examine(one), *requested.examine_filters(one, roles))
+        for each in (*requested.examine(one), *requested.examine_filters(one, roles, cursors))
     ]
     return [each.requirement for each in found if each.defect is not None]
 
@@ -116,6 +119,22 @@ def test_another_record_than_the_requested_one_is_a_violation(
 def test_what_was_asked_for_or_may_be_read_otherwise_is_left_alone(shown: Answer) -> None:
     """An id may be in capitals; a cursor may stand for the filter that it was issued under."""
     assert violated(shown) == []
+
+
+def test_a_later_page_shows_what_passes_the_filter_of_the_page_before_it() -> None:
+    """The cursor was issued under the same filter; under another one it may stand for that."""
+    cursors: dict[str, set[Issue]] = {}
+    first = {**page({"companyId": ID}), "nextCursor": CURSOR}
+    later = over_http("project_list", page({"companyId": OTHER}), companyId=ID, cursor=CURSOR)
+    further = {**page({"companyId": OTHER}), "nextCursor": ID}
+    issued.add(over_http("project_list", further, companyId=ID, cursor=CURSOR), cursors)
+    assert violated(later, cursors=cursors) == []
+
+    issued.add(over_http("project_list", first, companyId=OTHER), cursors)
+    assert violated(later, cursors=cursors) == []
+
+    issued.add(over_http("project_list", first, companyId=ID.upper(), limit="7"), cursors)
+    assert violated(later, cursors=cursors) == ["pagination/filter"]
 
 
 def blamed(*answers: Answer) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -10,8 +10,9 @@ from altered_target import having, stage, without
 
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
+from conformance.rules.access import Outcome, outcome, requirement
 from conformance.suite.access import choice, rule
-from conformance.suite.access.rule import BETWEEN, CALLERS, Cell, Outcome, outcome, requirement
+from conformance.suite.access.rule import BETWEEN, CALLERS, Cell
 from conformance.suite.lists.covering import covering
 
 CELLS = rule.cells(api.load().schemes)

@@ -24,7 +24,7 @@ from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.calls import own_filters
 from conformance.suite.lists.filters import certain_filters
-from conformance.suite.lists.live import OWNERS, Live
+from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import NOT_A_UUID
 from conformance.suite.reading.other_case import ITEMS, lasting, properties_that_differ
 from conformance.target.target import Credential
@@ -153,14 +153,7 @@ class DecoratedRequests:
             yield page.too_long(length, limit).at(in_data(response, ITEMS))
 
     def _outsiders(self, response: Exchange) -> Iterator[Defect]:
-        ids = {id.lower() for group in self._groups for id in group.values()}
-        ids |= self.live.fact("grant-of-the-outsider", _grant_of_the_outsider)
-        outside = [
-            each
-            for each in response.items
-            if any(str(each.get(name)).lower() in ids for name in OWNERS)
-        ]
-        if outside:
+        if any(self.live.is_outside(each, self.operation.id) for each in response.items):
             yield _otherwise(response, "shows a record outside the grant").on("id")
 
     def _unfiltered(self, response: Exchange) -> Iterator[Defect]:
@@ -250,20 +243,6 @@ class DecoratedRequests:
         if is_shown and self._is_decisive(each, self.live.call(self.operation), caller, scheme):
             what = "shows records that neither of them is shown"
             expect.violated(_otherwise(response, what, Kind.FOREIGN).on("id"), response)
-
-
-def _grant_of_the_outsider(live: Live) -> frozenset[str]:
-    """The projects and companies that the outsider lists first, and primary does not."""
-    outsider = live.session.target.credentials.get("outsider")
-    if outsider is None:
-        return frozenset()
-    page = live.callers.send(Call("project_list"), outsider, purpose="the outsider's projects")
-    own = {id for each in live.records("project_list") for id in _owners(each.record)}
-    return frozenset(id for each in page.items for id in _owners(each)) - own
-
-
-def _owners(project: Record) -> set[str]:
-    return {str(project[name]).lower() for name in ("id", "companyId") if name in project}
 
 
 def _by_both_schemes(plain: Call, caller: Credential, baseline: Exchange) -> Decorated:

@@ -1,24 +1,9 @@
 """A cell of the access matrix in words: who asks for what, and how."""
 
 from conformance.contract import openapi
+from conformance.rules.access import CALLERS, RECORDS
 from conformance.suite.access.rule import Cell
 
-CALLERS = {
-    "lacking": "a caller without the permission",
-    "lacking another": "a caller without another permission",
-    "no-review-role": "a caller without a review role",
-    "nobody": "a caller without a credential",
-    "expired": "an expired credential",
-    "revoked": "a revoked credential",
-    "made-up": "a made-up credential",
-    "near-miss": "an altered credential",
-}
-RECORDS = {
-    "own": "a record of primary",
-    "foreign": "a record of another company",
-    "ungranted": "a record outside the project grant",
-    "absent": "a record that does not exist",
-}
 LISTS = {
     "foreign": "a list of what belongs to another company",
     "ungranted": "a list of what is outside the project grant",

@@ -7,13 +7,14 @@ from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
+from conformance.rules.access import Outcome, outcome, requirement
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.access import choice, rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
 from conformance.suite.access.judgement import CONFLICT, check
 from conformance.suite.access.label import label
-from conformance.suite.access.rule import Cell, Outcome, outcome
+from conformance.suite.access.rule import Cell
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
@@ -41,16 +42,16 @@ class AccessMatrix:
         self._cases = Cases(live, approvals, trials)
         self._interfaces: dict[str, Interface] = {"http": OverHttp(live), "tool": ByTool(toolbox)}
 
-    def check(self, requirement: str) -> None:
+    def check(self, id: str) -> None:
         """Violation where a cell of this requirement has another outcome than the rule states.
 
         Inconclusive where no cell can be asked: then the last reason.
         """
         session = self._live.session
         cells = {
-            (fact_name("cell", requirement, number)): (cell, number)
+            fact_name("cell", id, number): (cell, number)
             for number, cell in enumerate(choice.chosen(session.seed))
-            if rule.requirement(cell) == requirement
+            if requirement(cell) == id
         }
         wanted = {name: partial(_check_in, *numbered) for name, numbered in cells.items()}
         session.find_all(wanted)

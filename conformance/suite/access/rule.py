@@ -5,20 +5,19 @@ A cell is one way in which one caller asks for one record by one operation.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import combinations, product
 
 from conformance.contract import openapi
 from conformance.contract.openapi import Operation
+from conformance.rules.access import (
+    OUTSIDE,
+    REJECTED_BY_CREDENTIAL,
+    UNAUTHENTICATED,
+    Asked,
+    Outcome,
+    outcome,
+)
 
-UNAUTHENTICATED = {
-    "nobody": "missing",
-    "expired": "expired",
-    "revoked": "revoked",
-    "made-up": "unknown",
-    "near-miss": "unknown",
-}
-"""Callers without a valid credential, with the requirement of authentication about them."""
 RECORDS = {
     "primary": ("own", "foreign", "ungranted", "absent"),
     "colleague": ("own", "foreign", "ungranted"),
@@ -38,7 +37,6 @@ LIMITS, BETWEEN = ("1", "100"), ("10", "25", "50")
 FORMS = ("plain", *LIMITS, *BETWEEN, "cursor", "filters", "capitals", "decorated", "replay")
 SETTINGS = ("alone", "after", "beside")
 """By itself, right after a caller whose outcome is another one, or concurrently with that one."""
-OUTSIDE = frozenset({"foreign", "ungranted"})
 ENDED = frozenset({"expired", "revoked"})
 """Callers whose credential is stored, and looks valid where its state is forgotten."""
 GUARDED = frozenset({("primary", "foreign"), ("primary", "ungranted"), ("outsider", "own")})
@@ -50,29 +48,10 @@ A cursor may belong to its caller, and an id in capitals may be no id of the tar
 """
 
 
-class Outcome(Enum):
-    """What a cell leads to, with the statuses over HTTP where nothing else can be wrong."""
-
-    SERVED = (200,)
-    UNAUTHENTICATED = (401,)
-    FORBIDDEN = (403,)
-    OUT_OF_REACH = (403, 404)
-    NOTHING_OF_OTHERS = ()
-    """An error, or a page without a record from outside the caller's grant."""
-
-
-REJECTED_BY_CREDENTIAL = frozenset({Outcome.UNAUTHENTICATED, Outcome.FORBIDDEN})
-
-
 @dataclass(frozen=True)
-class Cell:
-    """One way to ask: `record` is that of primary ("own"), or one outside its grant, or none."""
+class Cell(Asked):
+    """One way to ask."""
 
-    caller: str
-    record: str
-    operation: str
-    interface: str
-    form: str
     scheme: str
     setting: str
 
@@ -84,7 +63,7 @@ class Cell:
         guards. By tool, each operation may require another permission than its own, and each may
         forget, by one scheme, whose an id is.
         """
-        asked, kind = (self.caller, self.record), _kind(_operation(self))
+        asked, kind = (self.caller, self.record), _kind(self.called)
         by, way = (self.interface, kind), (self.interface, self.form)
         row = (asked, self.operation, by, way, self.scheme, self.setting)
         pairs = combinations(enumerate(row), 2)
@@ -111,58 +90,6 @@ class Cell:
         return is_ended_page or (self.caller, self.record) in GUARDED
 
 
-def outcome(cell: Cell) -> Outcome:
-    """What the specification states for a cell (Authentication, Errors)."""
-    if cell.caller in UNAUTHENTICATED:
-        return Outcome.UNAUTHENTICATED
-    if cell.caller in ("lacking", "no-review-role"):
-        return Outcome.FORBIDDEN
-    if cell.record == "absent":
-        return Outcome.OUT_OF_REACH
-    if cell.caller == "outsider" or cell.record in OUTSIDE:
-        is_whole_list = "{" not in _operation(cell).path
-        return Outcome.NOTHING_OF_OTHERS if is_whole_list else Outcome.OUT_OF_REACH
-    return Outcome.SERVED
-
-
-def requirement(cell: Cell) -> str:
-    """The requirement that a cell shows violated where it has another outcome."""
-    return _by_tool(cell) if cell.interface == "tool" else _over_http(cell)
-
-
-def _over_http(cell: Cell) -> str:
-    if cell.caller in UNAUTHENTICATED:
-        return f"authentication/{UNAUTHENTICATED[cell.caller]}"
-    named = {
-        "lacking": "authorization/permission",
-        "no-review-role": "authorization/review-role",
-        "lacking another": "authorization/no-more-than-permission",
-    }
-    if cell.caller in named:
-        return named[cell.caller]
-    if cell.record == "absent":
-        return "approval/absent" if _operation(cell).writes else "read/absent"
-    if outcome(cell) is Outcome.NOTHING_OF_OTHERS:
-        of_outsider = {"cursor": "authorization/cursor"}.get(cell.form, "authorization/lists")
-        return of_outsider if cell.caller == "outsider" else "authorization/filter"
-    if outcome(cell) is Outcome.OUT_OF_REACH:
-        # To the outsider, everything of primary's companies is another company's.
-        is_project = cell.record == "ungranted" and cell.caller != "outsider"
-        return f"authorization/{'project' if is_project else 'company'}"
-    return "read/success"
-
-
-def _by_tool(cell: Cell) -> str:
-    if cell.caller in UNAUTHENTICATED:
-        return "tools/authentication"
-    if cell.caller == "lacking":
-        return "tools/permission"
-    if cell.caller == "no-review-role" or (cell.record == "absent" and _operation(cell).writes):
-        return "tools/approval"
-    is_open = outcome(cell) is Outcome.SERVED or cell.record == "absent"
-    return "tools/data" if is_open else "tools/grants"
-
-
 def cells(schemes: Sequence[str]) -> list[Cell]:
     """Every cell that means something and has no check of its own."""
     asked = [(caller, record) for caller in CALLERS for record in RECORDS.get(caller, ("own",))]
@@ -177,7 +104,7 @@ def cells(schemes: Sequence[str]) -> list[Cell]:
 
 
 def _has_meaning(cell: Cell) -> bool:
-    operation = _operation(cell)
+    operation = cell.called
     is_checked_elsewhere = (cell.interface, cell.form, cell.setting) == ("http", "plain", "alone")
     if cell.form not in forms(operation) or is_checked_elsewhere:
         return False
@@ -223,7 +150,3 @@ def forms(operation: Operation) -> tuple[str, ...]:
 
 def _kind(operation: Operation) -> tuple[bool, ...]:
     return operation.writes, operation.is_list, "{" in operation.path
-
-
-def _operation(cell: Cell) -> Operation:
-    return openapi.load().operations[cell.operation]

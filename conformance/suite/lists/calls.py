@@ -8,7 +8,6 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 
 
@@ -32,7 +31,6 @@ def forbidden(response: Exchange, live: Live, *allowed: int) -> None:
                 exchanges=[response.id],
             )
     expect.status(response, *allowed)
-    check_undisclosed(response)
 
 
 def others(operation: Operation, live: Live) -> list[Call]:

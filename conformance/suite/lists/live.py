@@ -32,8 +32,6 @@ SEVERAL, FARTHER = 2, 40
 """Where no parent of those tried has several records below it, so many further ones are tried."""
 EMPTY = 3
 """Empty pages in a row after which no items are expected."""
-OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
-"""The properties that identify a record or its owner, with the kind of the id; "" for its own."""
 
 
 class Live:
@@ -43,7 +41,6 @@ class Live:
         self.session = session
         self.callers = Callers(session)
         self.paginations = Paginations(session, self.callers)
-        self._outside: dict[str, list[tuple[str, set[str]]]] = {}
 
     def fact(self, name: str, find: Callable[["Live"], Value]) -> Value:
         """A fact of the run; `find` gets the data of the target for its own requests."""
@@ -64,13 +61,8 @@ class Live:
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is outside primary's grant, according to the profile."""
-        if operation not in self._outside:
-            self._outside[operation] = _ids_outside(operation, self)
-        for name, ids in self._outside[operation]:  # called for every record of every page
-            id = record.get(name)
-            if isinstance(id, str) and id.lower() in ids:
-                return True
-        return False
+        resource = self.operation(operation).resource
+        return self.session.exposure.grant.property_outside(record, resource) is not None
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list with a valid id, inside the grant; Inconclusive without any.
@@ -219,18 +211,6 @@ def _longest_page(operation: str, live: Live) -> int:
     call = Call(operation).asking(limit=str(PAGE))
     longest = live.callers.send(call, purpose="the longest page")
     return PAGE if longest.status == 200 else SHORTER
-
-
-def _ids_outside(operation: str, live: Live) -> list[tuple[str, set[str]]]:
-    """The ids outside primary's grant that each property of a list's records may not have."""
-    own, fixtures = live.operation(operation).resource.lower(), live.session.target.fixtures
-    groups = (fixtures.foreign, fixtures.ungranted)
-    kinds = {name: kind or own for name, kind in OWNERS.items()}
-    ids = {
-        name: {group[kind].lower() for group in groups if kind in group}
-        for name, kind in kinds.items()
-    }
-    return [(name, named) for name, named in ids.items() if named]
 
 
 def _records(operation: str, live: Live) -> list[Listed]:

@@ -19,14 +19,16 @@ from conformance.suite.tools.toolbox import Arguments, Toolbox
 from conformance.target.target import Credential
 
 DENIED = (403, 404)
-OUTSIDE = "the tool shows primary a record from outside the grant"
 PURPOSE = "a page that may show nothing from outside"
 WITHOUT = "a caller without the permission"
 SHOWN_BESIDE = "beside the outsider's credential, the tool shows a record that neither may read"
 
 
 def check_list(operation: Operation, toolbox: Toolbox) -> None:
-    """The longest pages show nothing from outside, also under a filter by something outside."""
+    """The longest pages show nothing from outside, also under a filter by something outside.
+
+    A rule judges what primary and the outsider are shown of what the profile names.
+    """
     live = toolbox.live
     groups = (live.session.target.fixtures.foreign, live.session.target.fixtures.ungranted)
     outsider = live.session.target.credentials.get("outsider")
@@ -38,8 +40,9 @@ def check_list(operation: Operation, toolbox: Toolbox) -> None:
         _check_within(operation, toolbox, arguments)
     if outsider is not None:
         for arguments in ({"limit": PAGE}, {}):
-            _check_apart(operation, toolbox, outsider, arguments)
-        _check_cursor_apart(operation, toolbox, outsider)
+            _read_apart(operation, toolbox, outsider, arguments)
+        for arguments in with_primarys_cursor(operation, toolbox, {}):
+            toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
         _check_beside(operation, toolbox, outsider)
 
 
@@ -61,23 +64,19 @@ def _of_primary(operation: Operation, toolbox: Toolbox) -> list[dict[str, Any]]:
 
 
 def _check_within(operation: Operation, toolbox: Toolbox, arguments: Arguments) -> None:
-    """Violation for a record of the profile from outside, or one that HTTP keeps from primary."""
+    """Violation for a record that HTTP keeps from primary."""
     live = toolbox.live
     result = toolbox.call_as_primary(operation, arguments, PURPOSE)
-    items = _items(result)
-    outside = {id for id, item in items.items() if live.is_outside(item, operation.id)}
-    _check_shows_none(result, outside, OUTSIDE)
     whole = live.listing(operation.id)
-    unlisted = items.keys() - set(whole.ids) if whole.is_whole else set()
+    unlisted = _items(result).keys() - set(whole.ids) if whole.is_whole else set()
     for pause in live.session.lag.pauses:  # a list may lag behind a grant
         if not unlisted:
             return
         live.session.transport.wait(pause)
         result = toolbox.call_as_primary(operation, arguments, f"{PURPOSE}, once more")
-        unlisted = {
-            id for id in unlisted & _items(result).keys() if _is_denied(id, operation, live)
-        }
-    _check_shows_none(result, unlisted, OUTSIDE)
+        shown = unlisted & _items(result).keys()
+        unlisted = {id for id in shown if _is_denied(id, operation, live)}
+    _check_shows_none(result, unlisted, "the tool shows primary a record from outside the grant")
 
 
 def _is_denied(id: str, operation: Operation, live: Live) -> bool:
@@ -90,29 +89,14 @@ def _is_denied(id: str, operation: Operation, live: Live) -> bool:
     return all(response.status in DENIED for response in reads)
 
 
-def _check_apart(
+def _read_apart(
     operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
 ) -> None:
-    """The outsider is shown nothing of primary's, right after primary has read it."""
-    own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
-    theirs = [
-        toolbox.call(operation, arguments, outsider, purpose="the outsider's page"),
-        toolbox.call_as_guest(
-            operation, arguments, Caller.of(outsider), "the outsider, after primary's handshake"
-        ),
-    ]
-    for page in filter(None, theirs):
-        shared = own.keys() & _items(page).keys()
-        _check_shows_none(page, shared, "the tool shows the outsider a record of primary")
-
-
-def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
-    """A cursor of primary's shows the outsider nothing of primary's."""
-    for arguments in with_primarys_cursor(operation, toolbox, {}):
-        theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
-        listed = by_id(toolbox.live.listing(operation.id).records)
-        shared = listed.keys() & _items(theirs).keys()
-        _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+    """Read as the outsider right after primary: a rule judges what it is shown."""
+    toolbox.call_as_primary(operation, arguments, "primary's page")
+    toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
+    purpose = "the outsider, after primary's handshake"
+    toolbox.call_as_guest(operation, arguments, Caller.of(outsider), purpose)
 
 
 def _check_beside(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:

@@ -1,17 +1,15 @@
 """Results of tool calls, as checks expect them to be."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Defect, Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
-from conformance.http.json_rpc import messages
 from conformance.rules import tool_result as results
 from conformance.rules.records import Record
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
-from conformance.suite.callers.disclosure import LONGEST_BODY, check_shows_no_record
 
 TRANSIENT = frozenset({429, 502, 503, 504})
 
@@ -57,15 +55,6 @@ def check_rejected(result: ToolResult) -> None:
         outcome=result.outcome,
     ).at(result.located())
     expect.that(result.is_rejected, accepted, result.exchange)
-
-
-def check_shown_nothing(result: ToolResult, named: Collection[str] = ()) -> None:
-    """Violation unless the call was rejected, and shows no record (with one of these ids)."""
-    check_rejected(result)
-    if len(result.exchange.body) > LONGEST_BODY:
-        return
-    for message in messages(result.exchange):
-        check_shows_no_record(result.exchange, message, named)
 
 
 def require_served(result: ToolResult) -> None:

@@ -167,12 +167,15 @@ def is_of_outsider(request: Request) -> bool:
 
 
 def _has_one_reader(request: Request) -> bool:
-    """Whether nobody can take one part of a request for another: what decides is there once."""
+    """Whether nobody can take one part of a request for another: what decides is there once.
+
+    Of nobody, there is none.
+    """
     headers = request.exchange.request.headers
     credentials = [name for name, value in headers if name in CREDENTIALS and value]
     names = [letters(name) for name, _ in request.way.arguments]
     is_plain = request.exchange.judge_arguments and len(names) == len(set(names))
-    return is_plain and len(credentials) <= 1
+    return is_plain and len(credentials) <= (request.way.caller is not None)
 
 
 def _caller(credential: str | None, operation: Operation) -> str:

@@ -54,8 +54,20 @@ def exchange(
     path = {each.name: id for each in stated.parameters if each.location == "path" and id}
     url = "https://x/v1" + stated.path.format(**path)
     call = Call(operation, path, tuple(query.items()))
-    response = Response(200, JSON, json.dumps(body).encode())
+    response = answering(body)
     return Exchange("item", 1, call, "", caller, "api-key", Request("GET", url, KEY), response)
+
+
+def answering(body: Any) -> Response:
+    """A response with a JSON body."""
+    return Response(200, JSON, json.dumps(body).encode())
+
+
+def as_sent(sent: Exchange) -> Exchange:
+    """The same, which has no credential where its caller has none."""
+    if sent.credential is not None:
+        return sent
+    return replace(sent, request=replace(sent.request, headers=()))
 
 
 def rejected(sent: Exchange) -> Exchange:
@@ -122,9 +134,9 @@ def violated(sent: Exchange, owner: str | None = None) -> list[str]:
 )
 def test_whoever_may_not_read_is_not_served(caller: str | None, requirement: str) -> None:
     """Nor is shown the record by the rejection."""
-    served = exchange("project_get", shown(PROJECT), caller=caller, id=OWN)
-    told = rejected(exchange("project_get", {"code": "x", "was": PROJECT}, caller=caller, id=OWN))
-    silent = rejected(exchange("project_get", {"code": "x"}, caller=caller, id=OWN))
+    served = as_sent(exchange("project_get", shown(PROJECT), caller=caller, id=OWN))
+    told = rejected(replace(served, response=answering({"code": "x", "was": PROJECT})))
+    silent = rejected(replace(served, response=answering({"code": "x"})))
 
     assert violated(served) == [requirement]
     assert violated(told) == [requirement]
@@ -203,6 +215,7 @@ def test_no_page_shows_the_outsider_what_primary_lists(owner: str | None, requir
     "sent",
     [
         with_both_credentials(exchange("project_get", shown(PROJECT), caller="expired", id=OWN)),
+        exchange("project_get", shown(PROJECT), caller=None, id=OWN),
         exchange("project_get", shown(PROJECT), caller="throttled", id=OWN),
         rejected(exchange("project_get", {"code": "x", "was": PROJECT}, id=OWN)),
     ],

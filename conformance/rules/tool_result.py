@@ -185,26 +185,25 @@ def _parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     block = _in_code_block(value)
-    return parse(_behind_words(value) if block is None else block)[0]
+    parsed = parse(value if block is None else block)[0]
+    return parse(_between_words(value))[0] if parsed is MISSING and block is None else parsed
 
 
 def _in_code_block(text: str) -> str | None:
-    """The lines between two fences of Markdown; None for any other text.
+    """The lines between two fences of Markdown, with any words around them; None without fences.
 
-    A regular expression would take the square of the length of a text of blanks.
+    No line of JSON begins with a fence, since its strings have no line breaks. A regular expression
+    would take the square of the length of a text of blanks.
     """
-    whole = text.strip()
-    if len(whole) < 2 * len(FENCE) or not whole.startswith(FENCE) or not whole.endswith(FENCE):
-        return None
-    language, line_break, block = whole[len(FENCE) : -len(FENCE)].partition("\n")
-    is_closed = "\n" in block[len(block.rstrip()) :]
-    return block if line_break and is_closed and language.strip() in ("", "json") else None
+    _, opening, rest = f"\n{text.lstrip()}".partition(f"\n{FENCE}")
+    language, _, lines = rest.partition("\n")
+    block, closing, _ = f"\n{lines}".partition(f"\n{FENCE}")
+    return block if opening and closing and language.strip() in ("", "json") else None
 
 
-def _behind_words(text: str) -> str:
-    """The object at the end of a text, which begins with words: SDKs put them before errors."""
-    _, brace, rest = text.partition("{")
-    return brace + rest if rest.rstrip().endswith("}") else text
+def _between_words(text: str) -> str:
+    """The object in a text that has words before or behind it: SDKs put them before errors."""
+    return text[text.find("{") : text.rfind("}") + 1]
 
 
 def _data(content: Any) -> Any:

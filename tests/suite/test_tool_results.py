@@ -37,6 +37,12 @@ def called(result: dict[str, Any]) -> Any:
         {"structuredContent": {"ok": True}, "content": [TEXT]},
         {"content": [{"type": "text", "text": "25"}, {"type": "text", "text": '{"id": "1"}'}]},
         {"content": [{"type": "text", "text": f"```json\n{TEXT['text']}\n```\n"}]},
+        {
+            "content": [
+                {"type": "text", "text": f"The account:\n```json\n{TEXT['text']}\n```\nDone."}
+            ]
+        },
+        {"content": [{"type": "text", "text": f"The account: {TEXT['text']}\n\nDone."}]},
         {"content": [{"type": "text", "text": "The account:"}, TEXT]},
         {"content": [{"type": "text", "text": '{"id": "1"}'}]},
         {"content": [{"type": "image"}, None, TEXT]},

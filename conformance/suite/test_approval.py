@@ -12,7 +12,14 @@ from conformance.suite.approval.plan import IN_CAPITALS, STALE_KIND
 from conformance.suite.approval.preconditions import changed_by_stale, evidence
 from conformance.suite.approval.result import check_shows_approved
 from conformance.suite.approval.result_revision import check_revision
-from conformance.suite.approval.review import APPROVED, in_former_state, record_of, shows_status
+from conformance.suite.approval.review import (
+    APPROVED,
+    Review,
+    in_former_state,
+    is_approved,
+    record_of,
+    shows_status,
+)
 from conformance.suite.approval.settling import Settling
 from conformance.suite.approval.side_effects import SideEffects
 from conformance.suite.approval.trial import Attempt, Trial, check_not_approved
@@ -175,8 +182,30 @@ def test_a_stale_revision_is_a_conflict(
     _check_stale(scheme, trials)
     if changed := changed_by_stale(trials):
         _blame_stale(changed)
+    if scheme == live.callers.credential("primary").schemes[0]:
+        _check_each_kind(live, approvals)
     for label in live.session.some([*STALE]):  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)
+
+
+def _check_each_kind(live: Live, approvals: Approvals) -> None:
+    """Reviews of other kinds are guarded, too: a revision may be compared for some alone."""
+    for review in live.session.some([*approvals.pool.of_each_kind()]):
+        attempt = _one_behind(review, live, approvals)
+        expect.status(attempt.response, *_allowed(attempt))
+        check_not_approved(attempt.response, attempt.after)
+
+
+def _one_behind(review: Review, live: Live, approvals: Approvals) -> Attempt:
+    """An attempt at a revision that no client makes again, on a review that stays in the pool."""
+    earlier, key = review.revision - 1, approvals.key(review.id, "one behind, of each kind")
+    call = approvals.call(review.id, earlier, key)
+    response = live.callers.send(call, purpose="one revision behind, on another kind of review")
+    after = approvals.reader.read(review.id)
+    if response.status == 200 or is_approved(after):
+        approvals.record(review.id, earlier, key)
+        approvals.pool.spend(review)
+    return Attempt(response, after, review)
 
 
 def _blame_stale(changed: Sequence[Attempt]) -> NoReturn:

@@ -21,8 +21,9 @@ NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60
 FEWEST_LEFT = 4
 """Reviews that are left to the checks that cannot do without one."""
-KIND = ("requestedAudience", "subjectType")
-MOST_KINDS = 6
+KINDS = (("requestedAudience", "subjectType"), ("status",))
+"""What reviews of several kinds differ in: the first two together, and their status."""
+MOST_KINDS = 8
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,14 @@ class ReviewPool:
         """A review of each of some kinds that can be approved now; they stay in the pool."""
         self.require_consent()
         records = {record["id"].lower(): record for record in self._reader.listed()}
-        kinds: dict[tuple[str, ...], str] = {}
-        for id in self._stock.ids:
-            record = records.get(id.lower(), {})
-            kinds.setdefault(tuple(str(record.get(name)) for name in KIND), id)
-        yield from filter(None, map(self._approvable, islice(kinds.values(), MOST_KINDS)))
+        chosen: dict[str, None] = {}
+        for names in reversed(KINDS):
+            kinds: dict[tuple[str, ...], str] = {}
+            for id in (*chosen, *self._stock.ids):
+                record = records.get(id.lower(), {})
+                kinds.setdefault(tuple(str(record.get(name)) for name in names), id)
+            chosen |= dict.fromkeys(kinds.values())
+        yield from filter(None, map(self._approvable, islice(chosen, MOST_KINDS)))
 
     def _approvable(self, id: str) -> Review | None:
         return self._seen(self._reader.read(id), id)

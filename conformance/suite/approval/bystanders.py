@@ -22,6 +22,7 @@ def worth(records: Sequence[Record], unlike: Review | None) -> Callable[[Record]
     """How much a trial of a review shows.
 
     More where it differs from that of an earlier trial, and where related reviews are pending.
+    After an earlier one, most at revision 0: some parsers take it for an absent one.
     """
     earlier = {} if unlike is None else unlike.record
     pending = [record for record in records if record.get("status") != APPROVED]
@@ -33,7 +34,8 @@ def worth(records: Sequence[Record], unlike: Review | None) -> Callable[[Record]
         relations = sum(
             min(counts[str(record.get(tie))], MOST_COUNTED) for tie, counts in related.items()
         )
-        return WEIGHT_OF_DIFFERENCE * differences + relations
+        is_falsy = bool(earlier) and record.get("subjectRevision") == 0
+        return WEIGHT_OF_DIFFERENCE * (differences + is_falsy * (len(DIVERSITY) + 1)) + relations
 
     return value
 

@@ -75,10 +75,17 @@ def _check_approvals(scheme: str, live: Live, approvals: Approvals, trials: Tria
     if foreign is not None:
         trials.require_consent()
         check_out_of_reach(foreign, scheme, live, approvals, trials)
-    live.callers.credential_with("outsider", scheme)
+    outsider = live.callers.credential_with("outsider", scheme)
     attempt = trials.attempt(f"outsider by {scheme}", scheme)
-    forbidden(attempt.response, live, 403, 404)
-    check_not_approved(attempt.response, attempt.after)
+    response = attempt.response
+    forbidden(response, live, 403, 404)
+    check_not_approved(response, attempt.after)
+
+    def usual() -> object:
+        absent = response.call.at(reviewId=live.made_up("absent review"))
+        return live.callers.send(absent, outsider, scheme, purpose=ABSENT).json
+
+    check_names_nothing(response, response.json, attempt.before.record, usual)
 
 
 @requirement("authorization/project")

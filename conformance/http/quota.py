@@ -1,6 +1,7 @@
 """What responses say about a rate limit: `Retry-After`, `RateLimit` and `X-RateLimit-*`."""
 
 import re
+from datetime import UTC, datetime
 
 from conformance.http import http_date
 from conformance.http.exchange import Response
@@ -59,7 +60,7 @@ class Quota:
 
 def pause(response: Response) -> float:
     """The seconds to wait after a 429."""
-    wanted = retry_after(response)
+    wanted = retry_after(response, datetime.now(UTC))
     if wanted is None:
         wanted = _reset(response)
     return DEFAULT if wanted is None else wanted

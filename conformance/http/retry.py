@@ -1,5 +1,7 @@
 """Transient errors: which responses are worth a repetition, and after how long."""
 
+from datetime import datetime
+
 from conformance.http import http_date
 from conformance.http.exchange import NOT_SENT, Exchange, Response
 from conformance.http.media_type import is_json
@@ -58,10 +60,11 @@ def is_from_gateway(response: Response) -> bool:
     return not isinstance(body, dict) or {"code", "requestId"}.isdisjoint(body)
 
 
-def retry_after(response: Response) -> float | None:
+def retry_after(response: Response, ours: datetime | None = None) -> float | None:
     """The seconds that `Retry-After` asks for.
 
-    None where it is absent, or neither delay-seconds nor an HTTP-date (RFC 9110, 10.2.3).
+    None where it is absent, or neither delay-seconds nor an HTTP-date (RFC 9110, 10.2.3). A date
+    counts from `ours`, the time of this machine, where the response has no `Date`.
     """
     value = response.header("retry-after")
     if value is None:
@@ -74,4 +77,6 @@ def retry_after(response: Response) -> float | None:
         return None
     # Relative to the clock of the target, which ours need not agree with.
     now = http_date.parse(response.header("date") or "")
-    return max(0.0, (moment - now).total_seconds()) if now else 1.0
+    if now is not None:
+        return max(0.0, (moment - now).total_seconds())
+    return 1.0 if ours is None else max(1.0, (moment - ours).total_seconds())

@@ -1,5 +1,6 @@
 """Transient errors, and how long to wait after them."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -108,6 +109,13 @@ def test_seconds_are_plain_digits(value: str | None, expected: float | None) -> 
 def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
     """All three date formats of RFC 9110 are accepted; the day of the week is ignored."""
     assert seconds(value, date=NOW) == 30.0
+
+
+@pytest.mark.parametrize(("ours", "expected"), [(0, 30.0), (20, 10.0), (40, 1.0)])
+def test_without_the_targets_clock_a_date_counts_from_ours(ours: int, expected: float) -> None:
+    """A date that has passed on this machine is one of another clock, and takes a second."""
+    response = Response(429, (("retry-after", "Fri, 20 Nov 2026 12:00:30 GMT"),))
+    assert retry_after(response, datetime(2026, 11, 20, 12, 0, ours, tzinfo=UTC)) == expected
 
 
 @pytest.mark.parametrize(

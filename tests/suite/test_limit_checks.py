@@ -13,6 +13,8 @@ from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_limits as limits
 from conformance.suite import test_limits_body as limits_body
 
+PAST = "Fri, 20 Nov 2020 12:00:00 GMT"
+
 
 def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
     """Never respond with 429."""
@@ -88,6 +90,19 @@ def test_after_the_wait_a_permitted_operation_is_requested() -> None:
     with stage(spoil=throttled) as one:
         one.perform(limits.test_a_caller_who_waits_is_served_again)
     assert {("/v1/account", True), ("/v1/projects", True)} <= set(seen)
+
+
+@pytest.mark.parametrize(("date", "expected"), [({}, Inconclusive), ({"date": PAST}, Violation)])
+def test_a_date_of_an_unknown_clock_decides_nothing(
+    date: dict[str, str], expected: type[Exception]
+) -> None:
+    """Nobody knows whether the time of Retry-After has passed on a clock that no response shows."""
+
+    def throttled(_request: httpx.Request, _send: Send) -> httpx.Response:
+        return json_response(429, retry_after=PAST, **date)
+
+    with stage(spoil=throttled) as one, pytest.raises(expected, match="429"):
+        one.perform(limits.test_a_caller_who_waits_is_served_again)
 
 
 def too_large(response: Callable[[httpx.Request], httpx.Response]) -> Spoil:

@@ -17,10 +17,13 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, status_line
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.covering import covering
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
 MOST_REVIEWS = 4
+STATED = ("approvalUnavailableReason", "status")
+"""What tells why a review cannot be approved."""
 BY_COLLEAGUE, IN_CAPITALS = 1, 2
 """The reviews that the colleague attempts, and that are attempted by their id in upper case."""
 NEEDS = ("fixtures.unapprovable-reviews",)
@@ -50,7 +53,8 @@ def test_what_cannot_be_approved_is_not(
     _check_withheld(scheme, approvals)
     shared = approvals.reader.shared
     named = live.session.target.fixtures.unapprovable_reviews
-    ids = ([id for id in named if id.lower() in shared] or [*named])[:MOST_REVIEWS]
+    ids = [id for id in named if id.lower() in shared] or [*named]
+    ids = _unlike_first(ids, approvals)[:MOST_REVIEWS]
     if not ids:
         raise Inconclusive("the profile names no unapprovable review", needs=NEEDS)
     trials.entitled(scheme)
@@ -92,6 +96,17 @@ def _check_withheld(scheme: str, approvals: Approvals) -> None:
         )
         where = (in_data(again, "approvable"), status_line(response))
         expect.that(response.status != 200, otherwise.at(*where), again, response)
+
+
+def _unlike_first(ids: Sequence[str], approvals: Approvals) -> list[str]:
+    """The reviews, first some with every status and every reason: each may have its own branch."""
+
+    def parts(id: str) -> list[tuple[str, str]]:
+        listed = approvals.reader.find_listed(id)
+        record = {} if listed is None else listed.record
+        return [(name, str(record.get(name))) for name in STATED]
+
+    return list(dict.fromkeys([*covering(ids, parts), *ids]))
 
 
 def _attempted(

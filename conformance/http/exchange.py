@@ -31,6 +31,9 @@ LONGEST_INTEGER = 20
 
 LONGEST_CODE = 80
 
+LONGEST_CURSOR = 4_000
+"""Characters of a cursor that is followed; the contract has 36."""
+
 PARSED = 5
 """Bytes that a parsed body takes up, for each of its text."""
 
@@ -261,10 +264,8 @@ class Exchange:
 
     @property
     def cursor(self) -> str | None:
-        """`nextCursor` of a page where it is a string, otherwise None."""
-        data = self.data
-        found = data.get("nextCursor") if isinstance(data, dict) else None
-        return found if isinstance(found, str) else None
+        """`nextCursor` of a page where it is a string, otherwise None; see `followed`."""
+        return followed(self.data, self.id)
 
     def describe(self) -> str:
         """The outcome in a few words."""
@@ -273,6 +274,20 @@ class Exchange:
         body = self.response.json
         code = body.get("code") if isinstance(body, dict) else None
         return f"{self.status} {_word(code)}" if isinstance(code, str) else str(self.status)
+
+
+def followed(page: object, exchange: str) -> str | None:
+    """`nextCursor` of a page where it is a string; Inconclusive where it is too long to be sent.
+
+    Each request repeats it, as a URL, and a run remembers its requests.
+    """
+    found = page.get("nextCursor") if isinstance(page, dict) else None
+    if not isinstance(found, str):
+        return None
+    if len(found) > LONGEST_CURSOR:
+        reason = f"a list goes on with a cursor of {len(found):,} characters"
+        raise Inconclusive(reason, needs=("cursors that fit a URL",), exchanges=[exchange])
+    return found
 
 
 def exchange_id(item: str, number: int) -> str:

@@ -1,5 +1,6 @@
-"""Bodies in memory: a long one is compressed, and unpacked again where somebody reads it."""
+"""Bodies and texts in memory: a long one is compressed, and unpacked where somebody reads it."""
 
+import hashlib
 import zlib
 from typing import NamedTuple
 
@@ -25,6 +26,25 @@ def packed(body: bytes) -> Packed | bytes:
     """The body as it is stored in memory."""
     content = zlib.compress(body, FASTEST) if len(body) > LONG else body
     return Packed(content, len(body)) if len(content) < WORTH * len(body) else body
+
+
+class PackedText:
+    """A text that waits in memory for its turn; equal to itself alone.
+
+    One character beyond Latin-1 doubles a text of Python, and one beyond the basic plane makes it
+    four times as long: so it is kept as UTF-8.
+    """
+
+    def __init__(self, text: str) -> None:
+        content = text.encode()
+        self.digest = hashlib.blake2b(content, digest_size=16).digest()
+        self._kept = packed(content)
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        kept = self._kept
+        return (zlib.decompress(kept.content) if isinstance(kept, Packed) else kept).decode()
 
 
 class PackedBytes:

@@ -15,6 +15,7 @@ from conformance.contract import revisions
 from conformance.contract.exit_codes import INTERRUPTED
 from conformance.contract.requirements import Requirement
 from conformance.http import proxy
+from conformance.http.packed import PackedText
 from conformance.report import (
     artefacts,
     circumstances,
@@ -81,7 +82,7 @@ class Run:
         self._complete = complete
         self._gathered = Gathered(catalogue)
         self._reproductions: dict[FailureKey, ReproductionEntry] = {}
-        self._waiting: dict[str, None] = {}
+        self._waiting: dict[bytes, PackedText] = {}
         self._due = 0.0
         self._journal: Journal | None = None
         self.began = time.monotonic()
@@ -126,17 +127,16 @@ class Run:
         run.began = time.monotonic() - max(0.0, passed)
         return run
 
-    def record(self, record: str) -> None:
+    def record(self, record: PackedText) -> None:
         """Keep the record of an item that has ended, until it is its turn in the report."""
         if self._journal is not None:
-            self._journal.add(record)
-        self._waiting[record] = None
+            self._journal.add(record.text)
+        self._waiting[record.digest] = record
         self._save_if_due()
 
     def add(self, record: str) -> bool:
         """Take the record of one item, as the process that ran it wrote it; whether it is new."""
-        is_new = record not in self._waiting
-        self._waiting.pop(record, None)
+        is_new = self._waiting.pop(PackedText(record).digest, None) is None
         if is_new and self._journal is not None:
             self._journal.add(record)
         self.take(record)
@@ -181,8 +181,8 @@ class Run:
 
         Whenever the process is killed meanwhile, its files are those of a killed run, or complete.
         """
-        for record in self._waiting:
-            self.take(record)
+        for record in self._waiting.values():
+            self.take(record.text)
         self._waiting = {}
         report = self._report(self._gathered, interrupted=is_cut or status == INTERRUPTED)
         exchange_log.merge(self.directory)
@@ -228,8 +228,8 @@ class Run:
         if not self._waiting:
             return self._gathered
         found = deepcopy(self._gathered)
-        for record in self._waiting:
-            found.add(record)
+        for record in self._waiting.values():
+            found.add(record.text)
         return found
 
     def _report(self, gathered: Gathered, *, interrupted: bool) -> Report:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.http import secrecy
+from conformance.http.packed import PackedText
 from conformance.report.gathered import MAX_FAILURES
 from conformance.runner import failure_limit, stated_inputs
 from conformance.runner.stash import ENGINE, FACT_RESULT, RESULT, SESSION
@@ -18,6 +19,9 @@ HISTORY = "conformance-history"
 
 SECRETS = "conformance-secrets"
 """The secrets that commands printed to a worker; they are handed on in memory."""
+
+OWN = (RESULT, FACT_RESULT)
+"""The properties of pytest's reports that are ours."""
 
 
 class Gatherer:
@@ -67,12 +71,12 @@ class Gatherer:
             with self._writing():
                 builds.note(self.config.stash[SESSION], self.run, moment)
 
-    def record(self, records: list[str]) -> None:
+    def record(self, records: list[PackedText]) -> None:
         """Write down the results of a check that has ended, before pytest repeats its end."""
         with self._writing():
             for record in records:
                 self._opened().record(record)
-                self.config.hook.pytest_conformance_ended(record=record)
+                self.config.hook.pytest_conformance_ended(record=record.text)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item, or remember that a test beside our checks failed.
@@ -88,10 +92,12 @@ class Gatherer:
             else:
                 self.have_others_failed = True
         for name, value in report.user_properties:
-            if name in (RESULT, FACT_RESULT):
+            if name in OWN:
                 with self._writing():
                     if self._opened().add(value):
                         self.config.hook.pytest_conformance_ended(record=value)
+        # Pytest remembers its reports, and a target decides how long a record is.
+        report.user_properties = [each for each in report.user_properties if each[0] not in OWN]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -18,6 +18,7 @@ from conformance.contract.verdict import (
     Verdict,
     Violation,
 )
+from conformance.http.packed import PackedText
 from conformance.report.console.line import shown
 from conformance.runner.context import Context
 from conformance.runner.result import ItemResult
@@ -27,6 +28,27 @@ from conformance.runner.usage import usage_error
 
 if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
+
+
+@dataclass(frozen=True)
+class KeptResult:
+    """The result of a check until pytest repeats its end: most wait until the run is nearly over.
+
+    A target decides how long its evidence is, which only the `record` has.
+    """
+
+    result: ItemResult
+    record: PackedText
+
+    @classmethod
+    def of(cls, result: ItemResult) -> "KeptResult":
+        """A result, and its record."""
+        return cls(replace(result, evidence={}), PackedText(record(result)))
+
+    def restored(self) -> tuple[ItemResult, str]:
+        """The whole result, and its record."""
+        text = self.record.text
+        return replace(self.result, evidence=orjson.loads(text)["evidence"]), text
 
 
 @dataclass(frozen=True)
@@ -42,8 +64,8 @@ class Recorded:
     ended: set[str] = field(default_factory=set)
     finished: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
-    results: dict[str, ItemResult] = field(default_factory=dict)
-    facts: dict[str, str | None] = field(default_factory=dict)
+    results: dict[str, KeptResult] = field(default_factory=dict)
+    facts: dict[str, PackedText | None] = field(default_factory=dict)
 
 
 def parametrize(metafunc: pytest.Metafunc, id: str, *, reads: bool) -> None:
@@ -126,13 +148,16 @@ def attach_result(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, context: Context
 ) -> None:
     """Attach the result of an item to pytest's report, and set the outcome that pytest shows."""
-    result = _recorded(item, call)
-    if result is None:
+    kept = _recorded(item, call)
+    if kept is None:
         result = result_of(item, (call.excinfo.value,) if call.excinfo else (), context)
-    report.user_properties.append((RESULT, record(result)))
+        text = record(result)
+    else:
+        result, text = kept.restored()
+    report.user_properties.append((RESULT, text))
     known = item.config.stash[RECORDED].facts if RECORDED in item.config.stash else {}
     for fact in context.session.unreported_facts(context):
-        shared = known[fact.item] if fact.item in known else record_of_fact(fact)
+        shared = _taken(fact.item, known) if fact.item in known else record_of_fact(fact)
         if shared is not None:
             report.user_properties.append((FACT_RESULT, shared))
     _show(report, result)
@@ -167,7 +192,13 @@ def record_of_fact(fact: Context) -> str | None:
     return record(result) if result.exchanges or result.observations else None
 
 
-def _recorded(item: pytest.Item, call: pytest.CallInfo[None]) -> ItemResult | None:
+def _taken(fact: str, known: dict[str, PackedText | None]) -> str | None:
+    """The record of a fact, which is reported once, and needs no place in memory from then on."""
+    kept, known[fact] = known[fact], None
+    return None if kept is None else kept.text
+
+
+def _recorded(item: pytest.Item, call: pytest.CallInfo[None]) -> KeptResult | None:
     """The result of a check that was performed before; None where pytest itself has ended it."""
     recorded = item.config.stash.get(RECORDED, None)
     if recorded is None or call.when != "call":

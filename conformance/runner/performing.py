@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from conformance.contract import requirements
+from conformance.http.packed import PackedText
 from conformance.runner import history, order, precedence, selection
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Outcome, Round, Task
 from conformance.runner.items import (
+    KeptResult,
     Recorded,
     is_failed,
     name_of,
-    record,
     record_of_fact,
     result_of,
     stage_of,
@@ -133,9 +134,11 @@ def _record(session: pytest.Session, name: str) -> None:
     outcome = engine.outcome(name)
     if name in recorded.items:
         result = result_of(recorded.items[name], outcome.problems, outcome.context)
-        recorded.results[name] = result
     else:
         result = _compared(outcome)
+    kept = KeptResult.of(result)
+    if name in recorded.items:
+        recorded.results[name] = kept
     if result.is_finished:
         recorded.finished.add(name)
     if name in recorded.results and is_failed(result):
@@ -143,12 +146,17 @@ def _record(session: pytest.Session, name: str) -> None:
         if len(recorded.failed) == session.config.getoption("maxfail"):
             engine.begin_no_more()
     facts = (fact.context for fact in outcome.context.facts())
-    new = {fact.item: record_of_fact(fact) for fact in facts if fact.item not in recorded.facts}
+    new = {fact.item: _kept_fact(fact) for fact in facts if fact.item not in recorded.facts}
     recorded.facts.update(new)
     gatherer: Any = session.config.pluginmanager.get_plugin(GATHERER)
     if gatherer is not None:
-        gatherer.record([record(result), *filter(None, new.values())])
+        gatherer.record([kept.record, *filter(None, new.values())])
     outcome.context.release()
+
+
+def _kept_fact(fact: Context) -> PackedText | None:
+    text = record_of_fact(fact)
+    return None if text is None else PackedText(text)
 
 
 def _compared(outcome: Outcome) -> ItemResult:

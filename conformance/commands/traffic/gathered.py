@@ -18,6 +18,7 @@ from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Finding
 from conformance.http import masking, serialization
 from conformance.http.exchange import Exchange
+from conformance.http.packed import PackedText
 from conformance.http.redaction import Redactor
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, TargetEntry
@@ -138,7 +139,7 @@ class Gathering:
             elapsed=elapsed,
             started=tuple(round(each.started, 6) for each in exchanges),
         )
-        self.run.record(orjson.dumps(result).decode())
+        self.run.record(PackedText(orjson.dumps(result).decode()))
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code."""

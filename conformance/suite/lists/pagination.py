@@ -187,7 +187,8 @@ class Paginator:
         except Inconclusive as problem:
             self.problem = problem
             return
-        is_loop = page.cursor in self._followed and _leads_back(page, self._pages)
+        is_known = _is_page(page) and page.cursor in self._followed
+        is_loop = is_known and _leads_back(page, self._pages)
         self._pages.append(page)
         end = End.LOOP if is_loop else self._end()
         if end is None and len(self._pages) >= self.plan.most:

@@ -8,7 +8,7 @@ import orjson
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Location
-from conformance.http.exchange import Call, Exchange
+from conformance.http.exchange import Call, Exchange, followed
 from conformance.http.sending import Sending
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers.places import status_line
@@ -54,9 +54,8 @@ class Received:
 
     @property
     def cursor(self) -> str | None:
-        """`nextCursor` of a page where it is a string."""
-        cursor = self.data.get("nextCursor") if isinstance(self.data, dict) else None
-        return cursor if isinstance(cursor, str) else None
+        """`nextCursor` of a page where it is a string; Inconclusive where it is too long."""
+        return followed(self.data, self.exchange.id)
 
     def describe(self) -> str:
         """The outcome in a few words."""

@@ -7,6 +7,7 @@ from typing import Any
 from conformance.contract.openapi import Operation
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import followed
 from conformance.rules.tool_result import ToolResult
 from conformance.suite.callers import expect
 from conformance.suite.callers.forged_credentials import other_headers
@@ -127,7 +128,7 @@ def with_primarys_cursor(
         return []
     first = {**given, "limit": 1}
     page = toolbox.call_as_primary(operation, first, "primary's page of one")
-    cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
+    cursor = followed(page.data, page.exchange.id)
     return [] if cursor is None else [{**first, argument: cursor}]
 
 

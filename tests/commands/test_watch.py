@@ -178,6 +178,8 @@ ENTERING = {
     ("/v1/projects/../account", OWN): 400,
     ("/v1/./account", OWN): 400,
     ("/v1/..?limit=1", OWN): 400,
+    ("/v1/%2e%2E/account", OWN): 400,
+    ("/v1/.%2e", OWN): 400,
     ("/v1/account#fragment", OWN): 400,
     ("/v1/account?limit=1#fragment", OWN): 400,
 }

@@ -36,7 +36,7 @@ def _rejection(scope: Scope, *, is_local: bool) -> tuple[str, int] | None:
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     if is_local and not (hosts and all(map(_is_own, hosts))):
         return FOREIGN_HOST, 421
-    path = path_of(scope)
+    path = path_of(scope).lower().replace(b"%2e", b".")  # for many servers they are the same
     is_odd = b"#" in path + scope["query_string"] or not {b".", b".."}.isdisjoint(path.split(b"/"))
     return (ODD_PATH, 400) if is_odd else None
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from conformance.commands.traffic.severance import sever
+from conformance.http.budget import LONGEST_RESPONSE
 from conformance.http.transport import Transport
 from conformance.target.target import Target
 
@@ -35,14 +36,18 @@ Headers = list[tuple[bytes, bytes]]
 def forwarding(target: Target, origin: str, transport: Transport) -> ASGIApp:
     """The application that passes requests on to the origin of a target.
 
-    A connection without a response ends without one.
+    A connection without a response ends without one, and so does one with too long a request.
     """
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if not path_of(scope).startswith(b"/"):  # a whole URL may name another server
             await Response("The path of a request begins with a slash.", 400)(scope, receive, send)
             return
-        request = _request(scope, await _body(receive), target, origin)
+        body = await _body(receive)
+        if body is None:
+            await sever(scope, receive)
+            return
+        request = _request(scope, body, target, origin)
         try:
             response = await asyncio.to_thread(transport.handle_request, request)
         except httpx.TransportError:
@@ -60,13 +65,18 @@ def forwarding(target: Target, origin: str, transport: Transport) -> ASGIApp:
     return app
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None where it is longer than what is recorded of one.
+
+    A client may send one without an end.
+    """
     body = bytearray()
-    while True:
+    while len(body) <= LONGEST_RESPONSE:
         message = await receive()
         body += message.get("body", b"")
         if not message.get("more_body", False):
-            return bytes(body)
+            break
+    return bytes(body) if len(body) <= LONGEST_RESPONSE else None
 
 
 def _request(scope: Scope, body: bytes, target: Target, origin: str) -> httpx.Request:

@@ -24,6 +24,9 @@ from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
+FURTHER = ("", ", again", ", once more")
+"""Races with a key each, of which the first one is enough where one request succeeds."""
+
 
 @requirement("approval/one-key-at-once", observes="observe/races")
 def test_one_approval_many_times_at_once_is_made_once(
@@ -48,14 +51,21 @@ def test_one_approval_many_times_at_once_is_made_once(
 def test_many_approvals_at_once_leave_one_state(
     live: Live, approvals: Approvals, preconditions: Preconditions
 ) -> None:
-    """At least one request succeeds; the others return what is allowed on an approved review."""
+    """At least one request succeeds; the others return what is allowed on an approved review.
+
+    Where several succeed, the last one decides on the state, which differs from race to race.
+    """
     preconditions.check()
-    raced = race(live, approvals, [f"many keys at once {n}" for n in range(AT_ONCE)])
-    _observe(live, "a key each at once", raced)
-    for response in raced.responses:
-        expect.status(response, *ON_APPROVED)
-    _winner(raced)
-    check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review))
+    for further in FURTHER:
+        raced = race(live, approvals, [f"many keys at once{further} {n}" for n in range(AT_ONCE)])
+        _observe(live, "a key each at once", raced)
+        for response in raced.responses:
+            expect.status(response, *ON_APPROVED)
+        _winner(raced)
+        check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review))
+        has_several = sum(response.status == 200 for response in raced.responses) > 1
+        if not has_several or not approvals.pool.can_spare():
+            return
 
 
 @requirement("approval/key-other-revision")

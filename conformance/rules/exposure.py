@@ -118,7 +118,7 @@ class Exposure:
             own = owned(asked.called.resource)
             yield from _of_others(asked, request, partial(self._property_of_primary, asked, own))
         elif subject in owned(_kind(asked.called).capitalize()):
-            yield Judgement(requirement(asked), _accepted(asked).at(request.place))
+            yield _violation(requirement(asked), _accepted(asked).at(request.place))
 
     def _asked(self, request: Request) -> Asked | None:
         """Who asks for what; None for writes, and for callers of whom too little is known."""
@@ -146,7 +146,7 @@ class Exposure:
         # A page behind a cursor may be that of the record which the cursor was issued for.
         has_cursor = any(is_uuid(value) for _, value in request.way.arguments)
         if is_closed and not (asked.record in OUTSIDE and has_cursor):
-            yield Judgement(requirement(asked), _accepted(asked).at(request.place))
+            yield _violation(requirement(asked), _accepted(asked).at(request.place))
 
     def _property_outside(self, asked: Asked, record: Record) -> str | None:
         return self.grant.property_outside(record, asked.called.resource)
@@ -178,6 +178,11 @@ def _has_one_reader(request: Request) -> bool:
     return is_plain and len(credentials) <= (request.way.caller is not None)
 
 
+def _violation(requirement: str, found: Defect) -> Judgement:
+    """A violation; what conforms is not judged here."""
+    return Judgement(requirement, found, is_counted=False)
+
+
 def _caller(credential: str | None, operation: Operation) -> str:
     if credential is not None and credential.startswith(_LACKING):
         is_own = credential == f"{_LACKING}{operation.permission}"
@@ -200,7 +205,7 @@ def _of_others(
             name = property_outside(record)
             if name is not None:
                 found = _outside(asked, record[name]).on(name)
-                yield Judgement(_of_page(asked), found.at(answer.where(*path, name)))
+                yield _violation(_of_page(asked), found.at(answer.where(*path, name)))
                 return
 
 
@@ -237,7 +242,7 @@ def _disclosed(asked: Asked, request: Request, contract: Contract) -> Judgements
     if place is not None:
         text, expected = "{who} is rejected, and shown the record", "an error response without it"
         shown = defect(Kind.FOREIGN, text, expected=expected, who=_who(asked))
-        yield Judgement(requirement(asked), shown.at(Location(Part.BODY, pointer(place))))
+        yield _violation(requirement(asked), shown.at(Location(Part.BODY, pointer(place))))
 
 
 def _record_in(request: Request, resource: str, contract: Contract) -> Path | None:

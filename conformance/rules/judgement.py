@@ -11,12 +11,14 @@ from conformance.contract.verdict import Defect, Location, Part
 class Judgement(NamedTuple):  # a run makes tens of thousands
     """An exchange exercised a requirement: it violates it as `defect` says, or conforms (None).
 
-    `unsure` is set where the two JSON Schema validators disagree, which is an internal error.
+    `unsure` is set where the two JSON Schema validators disagree, which is an internal error, and
+    `is_counted` where the responses that conform are judged as well.
     """
 
     requirement: str
     defect: Defect | None = None
     unsure: bool = False
+    is_counted: bool = True
 
     @property
     def problem(self) -> str | None:

@@ -34,7 +34,7 @@ class _Seen:
 
     def add(self, exchange: Exchange, judgement: Judgement) -> None:
         """Add a judgement; a response may be judged several times, and counts once."""
-        self.responses += exchange.id != self.latest
+        self.responses += judgement.is_counted and exchange.id != self.latest
         self.latest = exchange.id
         if exchange.scheme:
             self.schemes.add(exchange.scheme)

@@ -110,7 +110,10 @@ def _without_evidence(
 def _findings(
     findings: Sequence[FindingRecord], evidences: Mapping[str, ExchangeEntry]
 ) -> list[FindingEntry]:
-    """The findings but passes, worst first; equal ones once with their number."""
+    """The findings but passes, worst first; equal ones once with their number.
+
+    Of those with one verdict, the first on each operation come first: there is a most.
+    """
     distinct: dict[tuple[object, ...], list[FindingRecord]] = {}
     for found in findings:
         if found["verdict"] != Verdict.PASS:
@@ -118,7 +121,7 @@ def _findings(
             distinct.setdefault(key, []).append(found)
     order = list(Verdict)
     told = [*_told_once(distinct.values())]
-    ordered = sorted(told, key=lambda equal: order.index(Verdict(equal[0]["verdict"])))
+    ordered = sorted(_first_of_each(told), key=lambda equal: order.index(_verdict(equal)))
     # Many failures do not hide that the checker has failed as well.
     late = (each for each in ordered[MOST_FINDINGS:] if each[0]["verdict"] == Verdict.ERROR)
     # Evidence takes up much: there may be as many findings as exchanges.
@@ -127,16 +130,27 @@ def _findings(
     return shown
 
 
+def _verdict(equal: Sequence[FindingRecord]) -> Verdict:
+    return Verdict(equal[0]["verdict"])
+
+
+def _first_of_each(told: Sequence[list[FindingRecord]]) -> list[list[FindingRecord]]:
+    """The first with each verdict on each operation, then the others."""
+    firsts = {(_verdict(equal), equal[0]["operation"]): equal for equal in reversed(told)}
+    return sorted(told, key=lambda equal: all(equal is not each for each in firsts.values()))
+
+
 def _told_once(distinct: Iterable[list[FindingRecord]]) -> Iterator[list[FindingRecord]]:
     """Without what is about the place of a finding before it: a check and a rule may both see it.
 
     What the schema says of one value is several things.
     """
-    told: set[tuple[str, str, str]] = set()
+    told: set[tuple[str | None, ...]] = set()
     for equal in distinct:
         defect = equal[0].get("defect")
         where = defect["where"] if defect and not defect["keyword"] else []
-        places = [(each["part"], each["name"], each["exchange"]) for each in where]
+        operation = equal[0]["operation"]
+        places = [(operation, each["part"], each["name"], each["exchange"]) for each in where]
         if not places or places[0] not in told:
             yield equal
         told.update(places)

@@ -46,7 +46,6 @@ REPLAYED = unusual_ids.test_a_replay_by_the_id_in_the_other_case_repeats_the_res
         ("tool-of-projects-declares-ten", DECLARED, "project_list"),
         ("tool-of-the-account-asks-for-an-id", DECLARED, "account_get"),
         ("tool-of-comments-opens-with-a-cursor", GRANTS, "comment_list"),
-        ("tool-text-of-projects-of-another", GRANTS, "project_list"),
         ("tool-approves-by-key-alone", APPROVAL, None),
         ("tool-of-a-review-is-cached", APPROVAL, None),
         ("approval-in-capitals-has-no-effect", APPROVED, None),

@@ -29,10 +29,10 @@ def packed(body: bytes) -> Packed | bytes:
 
 
 class PackedText:
-    """A text that waits in memory for its turn; equal to itself alone.
+    """A text that waits in memory for its turn, as UTF-8; equal to itself alone.
 
-    One character beyond Latin-1 doubles a text of Python, and one beyond the basic plane makes it
-    four times as long: so it is kept as UTF-8.
+    Python takes two bytes for each character where one is beyond Latin-1, and four where one is
+    beyond the basic plane.
     """
 
     def __init__(self, text: str) -> None:

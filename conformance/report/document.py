@@ -136,8 +136,8 @@ def _verdict(equal: Sequence[FindingRecord]) -> Verdict:
 
 def _first_of_each(told: Sequence[list[FindingRecord]]) -> list[list[FindingRecord]]:
     """The first with each verdict on each operation, then the others."""
-    firsts = {(_verdict(equal), equal[0]["operation"]): equal for equal in reversed(told)}
-    return sorted(told, key=lambda equal: all(equal is not each for each in firsts.values()))
+    firsts = {(_verdict(equal), equal[0]["operation"]): id(equal) for equal in reversed(told)}
+    return sorted(told, key=lambda equal: id(equal) not in firsts.values())
 
 
 def _told_once(distinct: Iterable[list[FindingRecord]]) -> Iterator[list[FindingRecord]]:

@@ -5,7 +5,7 @@ rejected, and not shown the record by that; no page shows primary a record from 
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from conformance.contract import api
@@ -26,7 +26,7 @@ from conformance.rules.access import (
     outcome,
     requirement,
 )
-from conformance.rules.answer import TOOL, Answer, Request, Way
+from conformance.rules.answer import Answer, Request, Way
 from conformance.rules.issued import Cursors
 from conformance.rules.judgement import Judgement, Judgements
 from conformance.rules.records import Record
@@ -40,6 +40,8 @@ CREDENTIALS = frozenset({"x-api-key", "authorization"})
 LONGEST_BODY = 1_000_000
 """Bytes of an error response that is searched for a record."""
 
+UNGRANTED = frozenset({"ungranted"})
+"""What is outside the project grant alone: the rest of its company is primary's."""
 OUTSIDER, OF_PRIMARY = "outsider", ("primary", "colleague")
 KNOWN = (*UNAUTHENTICATED, *OF_PRIMARY, OUTSIDER, "lacking")
 """The callers that the rule knows enough of."""
@@ -60,19 +62,15 @@ class Grant:
 
     outside: Mapping[str, Mapping[str, str]]
 
-    def property_outside(self, record: Record, resource: str) -> str | None:
-        """The property by which a record is outside; None where it is not known to be."""
+    def property_outside(
+        self, record: Record, resource: str, groups: Collection[str] = OUTSIDE
+    ) -> str | None:
+        """The property by which a record is known to be in one of the groups, or None."""
         for name, kind in OWNERS.items() if self.outside else ():
             id = record.get(name)
-            if isinstance(id, str) and self.group(kind or resource.lower(), id) is not None:
+            if isinstance(id, str) and self.group(kind or resource.lower(), id) in groups:
                 return name
         return None
-
-    @property
-    def ungranted(self) -> frozenset[str]:
-        """The ids outside the project grant alone: the rest of their company is primary's."""
-        every = (pair for ids in self.outside.values() for pair in ids.items())
-        return frozenset(id for id, group in every if group == "ungranted")
 
     def group(self, kind: str, id: str) -> str | None:
         """The group of an id of a kind; None where it is not known to be outside."""
@@ -157,8 +155,7 @@ class Exposure:
         """The property by which a record is primary's, or outside its project grant alone."""
         if str(record.get("id")).lower() in own:
             return "id"
-        name = self._property_outside(asked, record)
-        return name if name is not None and record[name].lower() in self.grant.ungranted else None
+        return self.grant.property_outside(record, asked.called.resource, UNGRANTED)
 
 
 def is_of_outsider(request: Request) -> bool:
@@ -219,12 +216,8 @@ def _outside(asked: Asked, id: object) -> Defect:
 
 
 def _of_page(asked: Asked) -> str:
-    """What a page with a record from outside violates: by its cursor, its filter, or as a list."""
-    if asked.interface == TOOL:
-        return "tools/grants"
-    if asked.form == "cursor":
-        return "authorization/cursor"
-    return requirement(asked) if asked.record in OUTSIDE else "authorization/lists"
+    """What a page with a record from outside violates: without a filter, the same for everybody."""
+    return requirement(asked if asked.record in OUTSIDE else replace(asked, caller=OUTSIDER))
 
 
 def _accepted(asked: Asked) -> Defect:

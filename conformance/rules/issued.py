@@ -17,15 +17,16 @@ class Issue:
     filters: frozenset[tuple[str, str]]
 
 
-Cursors = Mapping[str, set[Issue]]
+Cursors = Mapping[str, frozenset[Issue]]
 """Those that are UUIDs, in lower case: one may be issued several times."""
 
 
-def add(answer: Answer, cursors: dict[str, set[Issue]]) -> None:
+def add(answer: Answer, cursors: dict[str, frozenset[Issue]]) -> None:
     """Remember the cursor of a page."""
     if is_uuid(answer.cursor):
+        cursor = str(answer.cursor).lower()
         issue = Issue(answer.way.caller, filters(answer.way, cursors))
-        cursors.setdefault(str(answer.cursor).lower(), set()).add(issue)
+        cursors[cursor] = cursors.get(cursor, frozenset()) | {issue}
 
 
 def filters(way: Way, cursors: Cursors) -> frozenset[tuple[str, str]]:

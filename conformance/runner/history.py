@@ -25,6 +25,9 @@ ITEM = f"{FACT}history"
 MOST_RECORDS = 10_000
 """Records that are remembered; a target may show others with each response."""
 
+MOST_CURSORS = 100_000
+"""Cursors that are remembered; a deep run may read pages for hours."""
+
 MOST_VARIANTS = 30
 """Variants of one record; with more, it changes with each response, and nobody can compare it."""
 
@@ -70,14 +73,16 @@ class History:
         self.round = 0
         self.confirmed: set[tuple[str, ...]] = set()
         self.early: dict[str, tuple[Finding, ...]] = {}
-        self.cursors: dict[str, set[Issue]] = {}
+        self.cursors: dict[str, frozenset[Issue]] = {}
         self._records: dict[Key, dict[bytes, _Seen]] = {}
         self._ways: dict[tuple[Key, Place], tuple[int, str, Sighting]] = {}
         self._adding = threading.Lock()
 
     def add(self, answer: Answer) -> None:
         """Remember the records that a response shows, and its cursor."""
-        issued.add(answer, self.cursors)
+        with self._adding:
+            if len(self.cursors) < MOST_CURSORS:
+                issued.add(answer, self.cursors)
         for sighting in sightings(answer):
             digest = sighting.digest
             with self._adding:

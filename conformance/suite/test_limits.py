@@ -141,6 +141,8 @@ def _after_waiting(throttled: Exchange, further: float, scheme: str, live: Live)
     seconds = retry_after(throttled.response, datetime.now(UTC))
     if seconds is None:  # another form than HTTP's
         seconds = _declared_rate(live).seconds
+    if _is_of_unknown_clock(throttled.response):
+        seconds = min(seconds, MAX_WAIT)  # the time of this machine decides on no verdict
     if seconds > MAX_WAIT:
         raise Inconclusive(
             "Retry-After has no time that is short enough to wait",

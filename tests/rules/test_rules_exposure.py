@@ -111,7 +111,7 @@ def violated(sent: Exchange, owner: str | None = None) -> list[str]:
     """
     request = answer.request(sent, CONTRACT)
     assert request is not None
-    cursors = {CURSOR: {Issue(owner, frozenset())}} if owner else {}
+    cursors = {CURSOR: frozenset({Issue(owner, frozenset())})} if owner else {}
     exposure = Exposure(CONTRACT, GRANT, cursors)
     found = [*exposure.examine(request)]
     if is_of_outsider(request):

@@ -123,7 +123,7 @@ def test_what_was_asked_for_or_may_be_read_otherwise_is_left_alone(shown: Answer
 
 def test_a_later_page_shows_what_passes_the_filter_of_the_page_before_it() -> None:
     """The cursor was issued under the same filter; under another one it may stand for that."""
-    cursors: dict[str, set[Issue]] = {}
+    cursors: dict[str, frozenset[Issue]] = {}
     first = {**page({"companyId": ID}), "nextCursor": CURSOR}
     later = over_http("project_list", page({"companyId": OTHER}), companyId=ID, cursor=CURSOR)
     further = {**page({"companyId": OTHER}), "nextCursor": ID}

@@ -7,24 +7,19 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding
 from conformance.http.client import Client
 from conformance.http.exchange import FACT, Exchange
-from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
 from conformance.rules import answer as answers
-from conformance.rules import arguments, examine, is_too_long, own_requests, requested
-from conformance.rules.answer import HTTP, Request, Way
-from conformance.rules.exposure import Exposure, is_of_outsider
+from conformance.rules.exposure import Exposure
 from conformance.rules.judgement import Judgement
 from conformance.rules.lag import Lag
 from conformance.runner.facts import PREFLIGHT, Fact
 from conformance.runner.focus import Focus
-from conformance.runner.judgements import Judgements
+from conformance.runner.judge import Judge
 from conformance.runner.result import ItemResult, based_on, documents, observed, redacted, traffic
 
 if TYPE_CHECKING:
     from conformance.runner.session import Session
 
-UNAUTHENTICATED = 401
-CONFLICT = 409
 Value = TypeVar("Value")
 
 
@@ -51,13 +46,9 @@ class Context:
         self.client = Client(session.dispatcher, item, self._keep)
         self.observations: list[tuple[str, str, Any]] = []
         self._exchanges: dict[str, Exchange] = {}
-        self._judgements = Judgements()
-        self._about_arguments: list[Exchange] = []
-        self._waiting: list[Request] = []
-        self._shown: list[Exchange] = []
+        self._judge = Judge(self)
         self._needed: dict[str, Fact] = {}
         self._parts: dict[str, Fact] = {}
-        self._served: set[tuple[str, str | None]] = set()
         self._is_settled = False
         self._is_finished = True
 
@@ -178,35 +169,21 @@ class Context:
         """Say what was seen of a point that the contract leaves open; the exchange exercised it."""
         self.observations.append((id, subject, value))
         if shown is not None:
-            self._judgements.add(shown, Judgement(id))
+            self._judge.judged.add(shown, Judgement(id))
 
     # --- rules -------------------------------------------------------------------------------
 
     def judgements(self, exchange: Exchange) -> list[Judgement]:
         """What every rule of one exchange says about it, by either interface."""
-        found: list[Judgement] = []
-        request = answers.request(exchange, self.contract)
-        if request is not None:
-            found += [*self._at_once(request), *self._later(request)]
-        if exchange.response is None or not exchange.in_contract:
-            return found
-        found += examine(exchange, self.contract)
-        if _is_about_arguments(exchange):
-            found += self._judged_arguments(exchange)
-        return found
+        return self._judge.judgements(exchange)
 
     def problems(self, exchange: Exchange) -> list[Judgement]:
-        """The violations of the rules in an exchange."""
-        if exchange.response is None or not exchange.in_contract:
-            return []
-        found = list(examine(exchange, self.contract))
-        if _is_about_arguments(exchange):
-            found += self._judged_arguments(exchange)
-        return [each for each in found if each.defect is not None and not each.unsure]
+        """The violations of the rules in an exchange over HTTP."""
+        return self._judge.problems(exchange)
 
     def show(self, exchange: Exchange) -> None:
         """Let this exchange of the item be the only one that is shown for its violations."""
-        self._shown.append(exchange)
+        self._judge.show(exchange)
 
     def _keep(self, exchange: Exchange) -> None:
         """Record an exchange, and apply the rules to it; what never left is none."""
@@ -216,97 +193,30 @@ class Context:
         self.session.write(exchange)
         if exchange.operation == self.api.approval.id:
             self.session.approvals.add(exchange)
-        self._look_at(answers.request(exchange, self.contract))
-        if exchange.response is None or not exchange.in_contract:
-            return
-        for judgement in examine(exchange, self.contract):
-            self._judgements.add(exchange, judgement)
-        if _is_about_arguments(exchange):
-            self._about_arguments.append(exchange)
-        if exchange.status == 200:
-            self._learn(exchange)
-
-    def _look_at(self, request: Request | None) -> None:
-        """Judge what was shown beside what was asked for, and by whom."""
-        if request is None:
-            return
-        for judgement in self._at_once(request):
-            self._judgements.add(request.exchange, judgement)
+        request = answers.request(exchange, self.contract)
+        self._judge.add(exchange, request)
         answer = answers.shown(request)
         if answer is not None:
             self.session.history.add(answer)
-            if is_of_outsider(request) or _is_filtered(answer.way):
-                self._waiting.append(request)
-
-    def _at_once(self, request: Request) -> Iterator[Judgement]:
-        """What needs no knowledge of the target beyond its profile."""
-        yield from self.exposure.examine(request)
-        answer = answers.shown(request)
-        if answer is not None:
-            yield from requested.examine(answer)
-
-    def _later(self, request: Request) -> Iterator[Judgement]:
-        """What depends on the records of primary, and on the names of parameters."""
-        if is_of_outsider(request):
-            yield from self.exposure.examine_outsider(request, self._owned)
-        answer = answers.shown(request)
-        if answer is not None and _is_filtered(answer.way):
-            roles = self.roles(answer.way.operation)
-            yield from requested.examine_filters(answer, roles, self.session.history.cursors)
-
-    def _owned(self, resource: str) -> frozenset[str]:
-        return self.session.knowledge.owned(self, resource)
-
-    def _learn(self, exchange: Exchange) -> None:
-        """Remember what a success shows."""
-        if exchange.credential == "primary":
-            self._served.add((exchange.operation, exchange.scheme))
-        if exchange.operation == self.api.approval.id:
+        is_approval = exchange.in_contract and exchange.operation == self.api.approval.id
+        if is_approval and exchange.status == 200:
             self.approved.add(exchange.call.path[self.api.approved_id].lower())
-
-    def _judged_arguments(self, exchange: Exchange) -> Iterator[Judgement]:
-        operation = self.contract.operation(exchange.operation)
-        if self._is_served(operation, exchange):
-            roles = self.roles(operation)
-            base_url = self.target.base_url
-            yield from own_requests.examine(exchange, roles, self.contract, base_url)
-            yield from arguments.examine(exchange, roles, self.contract)
-
-    def _is_served(self, operation: Operation, exchange: Exchange) -> bool:
-        """Whether primary gets 200 from an operation: then a rejection is about the arguments."""
-        if operation.writes and exchange.status == 403:
-            # The credential of this scheme may hold less than the other one of primary.
-            return (operation.id, exchange.scheme) in self._served
-        is_served = any(served == operation.id for served, _ in self._served)
-        return is_served or self.session.knowledge.is_served(self, operation)
 
     # --- the end -----------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Apply the rules about arguments, now that everything is known that they depend on."""
+        """Apply the rules that waited, now that everything is known that they depend on."""
         if self._is_settled:
             return
         self._is_settled = True
-        for exchange, judgement in self._delayed():
-            self._judgements.add(exchange, judgement)
-        for exchange in self._shown:
-            self._judgements.replace(exchange, self.problems(exchange))
-        # A fact lives as long as the run, and what it has seen takes up many times its text.
-        for waiting in (self._about_arguments, self._waiting, self._shown):
-            waiting.clear()
+        self._judge.settle()
         self._is_finished = not self.session.is_ending
-
-    def _delayed(self) -> Iterator[tuple[Exchange, Judgement]]:
-        for exchange in self._about_arguments:
-            yield from ((exchange, each) for each in self._judged_arguments(exchange))
-        for request in self._waiting:
-            yield from ((request.exchange, each) for each in self._later(request))
 
     def finish(self, findings: tuple[Finding, ...] = ()) -> ItemResult:
         """The result of the item: its own findings, and those of the rules on its exchanges."""
         self.settle()
         own = (based_on(finding, self._basis()) for finding in findings)
-        found = (*own, *self._judgements.findings(self.item))
+        found = (*own, *self._judge.judged.findings(self.item))
         clean = tuple(redacted(finding, self.item, self.redactor) for finding in found)
         methods, elapsed = traffic(self._exchanges.values())
         return ItemResult(
@@ -330,12 +240,12 @@ class Context:
         """The facts that a check needed, and in which the rules have found a violation."""
         if not self.item.startswith(FACT):
             contexts = (fact.context for fact in self.facts())
-            yield from (each.item for each in contexts if each._judgements.has_violation)
+            yield from (each.item for each in contexts if each._judge.judged.has_violation)
 
     def release(self) -> None:
         """Forget the exchanges, of which the result has everything; what it needed is kept."""
         self._exchanges.clear()
-        self._judgements = Judgements()
+        self._judge.release()
 
     def all_exchanges(self) -> list[Exchange]:
         """The exchanges of the item, and of the facts that it needed."""
@@ -353,22 +263,3 @@ class Context:
         """An exchange of this item, or of a fact that it needed."""
         contexts = (self, *(fact.context for fact in self.facts()))
         return next((each._exchanges[id] for each in contexts if id in each._exchanges), None)
-
-
-def _is_about_arguments(exchange: Exchange) -> bool:
-    """Whether a response may be about the arguments: primary's, and not about the credential."""
-    # The failed attempt before a repeated one may have used up its key.
-    is_about_key = exchange.is_repeated and exchange.status == CONFLICT
-    return (
-        exchange.credential == "primary"
-        and not is_about_key
-        and exchange.judge_arguments
-        and not exchange.superseded
-        and exchange.status != UNAUTHENTICATED
-        and not is_unavailable(exchange)
-        and not is_too_long(exchange)
-    )
-
-
-def _is_filtered(way: Way) -> bool:
-    return way.face == HTTP and bool(way.operation.filters) and bool(way.arguments)

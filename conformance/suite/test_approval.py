@@ -190,7 +190,7 @@ def test_a_stale_revision_is_a_conflict(
 
 def _check_each_kind(scheme: str, live: Live, approvals: Approvals) -> None:
     """Reviews of other kinds are guarded, too: a revision may be compared for some alone."""
-    for review in live.session.some([*approvals.pool.of_each_kind()]):
+    for review in approvals.pool.of_each_kind(live.session.depth.few):
         attempt = _one_behind(review, scheme, live, approvals)
         # This credential may reach less than the other one, which other checks are about.
         if attempt.response.status not in (403, 404):

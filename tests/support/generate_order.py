@@ -19,7 +19,8 @@ import orjson
 
 from conformance.assurance.selftest import altered, checks, population, reach, trial
 from conformance.assurance.selftest.checks import Check
-from conformance.contract.verdict import Verdict
+from conformance.contract import requirements
+from conformance.contract.verdict import Level, Verdict
 from conformance.http.exchange import FACT
 from conformance.runner import examination, items, order
 from conformance.runner.facts import OF_DATA
@@ -33,10 +34,11 @@ SEEKING = ("fact::lists-below[", "fact::baseline[")
 
 SMOKE, QUICK = 300, 1_370
 """Requests of the depths, as far as it can be helped."""
-EXERCISE = 10.0
-"""So many mutants count as much as a requirement without exercise; one, as one of an operation.
+WORTH = {"=": 10.0, "~": 0.1}
+"""What a requirement without exercise counts, and one that is observed: it fails nothing.
 
-Mutants break an operation or two of each kind. Real defects are on any of them.
+A mutant counts one, as does a requirement of one operation: mutants break an operation or two of
+each kind. Real defects are on any of them.
 """
 FREE = 0.2
 """What a check costs that sends nothing: there are more of them than find anything else."""
@@ -164,18 +166,18 @@ class Choice:
         for name, needed in missing.items():
             beside = [self.gains[other] for other in free if missing[other] <= needed]
             new = set(self.gains[name]).union(*beside) - self.seen
-            value = sum(EXERCISE if gain.startswith("=") else 1.0 for gain in new)
+            value = sum(WORTH.get(gain[0], 1.0) for gain in new)
             worth[name] = value / (FREE + self.cost.of(name, self.found))
         return worth
 
 
 def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
-    """What each check finds: mutants, and its requirement, marked by an equals sign.
+    """What each check finds: mutants, and its requirement, marked as in `WORTH`.
 
     That requirement on its operation is marked by `@`.
     """
     found = {
-        each.name: {f"={each.requirement}", f"@{each.requirement} {each.operation}"}
+        each.name: {f"{_mark(each)}{each.requirement}", f"@{each.requirement} {each.operation}"}
         for each in checks.collected()
     }
     of_fact: dict[str, list[str]] = {}
@@ -187,6 +189,12 @@ def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[st
             for name in [item] if item in found else of_fact.get(item, ()):
                 found[name].add(mutant)
     return found
+
+
+def _mark(check: Check) -> str:
+    """What begins the requirement of a check among its gains."""
+    is_observed = requirements.load()[check.requirement].level is Level.OBSERVE
+    return "~" if is_observed else "="
 
 
 def main() -> None:

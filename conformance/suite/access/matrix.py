@@ -48,11 +48,9 @@ class AccessMatrix:
         Inconclusive where no cell can be asked: then the last reason.
         """
         session = self._live.session
-        cells = {
-            fact_name("cell", id, number): (cell, number)
-            for number, cell in enumerate(choice.chosen(session.seed))
-            if requirement(cell) == id
-        }
+        every = enumerate(choice.chosen(session.seed))
+        own = [(cell, number) for number, cell in every if requirement(cell) == id]
+        cells = {fact_name("cell", id, each[1]): each for each in session.some(own)}
         wanted = {name: partial(_check_in, *numbered) for name, numbered in cells.items()}
         session.find_all(wanted)
         problem: Exception | None = None

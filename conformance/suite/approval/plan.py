@@ -91,7 +91,7 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
 
     A kind may end early.
     """
-    yield from _without_credential()
+    yield from _without_credential(session)
     yield from _forged(session, primary)
     for number, (label, revision) in enumerate(session.some([*STALE.items()])):
         for turn, scheme in enumerate(primary.schemes, number):
@@ -100,14 +100,15 @@ def _everything(session: Context, primary: Credential) -> Iterator[Planned]:
             change = reordered(change) if turn % 2 else change
             yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
     yield Planned(STALE_KIND, IN_CAPITALS, primary, None, ahead_in_capitals)
-    yield from _as_others(session)
+    yield from _forbidden(session)
+    yield from session.some([*_entitled(session)])
     for label, change in session.some([*MALFORMED.items()]):
         yield Planned("malformed", label, primary, None, change)
     for label, change in session.some([*MISSPELT.items()]):
         yield Planned("misspelt", label, primary, None, change)
     yield Planned(AMBIGUOUS, TWICE_STALE, primary, None, twice_stale)
-    yield from _beside_outsider(session)
-    yield from _by_each_scheme(session)
+    yield from session.some([*_beside_outsider(session)])
+    yield from session.some([*_by_each_scheme(session)])
 
 
 def plain_of(label: str, schemes: Sequence[str]) -> list[str]:
@@ -124,9 +125,9 @@ def _schemes(session: Context, credential: Credential) -> Sequence[str]:
     return credential.schemes if session.depth.few is None else credential.schemes[:1]
 
 
-def _without_credential() -> Iterator[Planned]:
+def _without_credential(session: Context) -> Iterator[Planned]:
     yield Planned("missing", "missing")
-    for header in EMPTY:
+    for header in session.some(EMPTY):
         yield Planned("missing", without_credential(header), headers=(header,))
 
 
@@ -163,16 +164,18 @@ def _by_each_scheme(session: Context) -> Iterator[Planned]:
             yield Planned(name, f"{name}{BY_EACH}", credential, first, headers=headers)
 
 
-def _as_others(session: Context) -> Iterator[Planned]:
-    """A right approval by those who may not approve, and a stale one by those who may.
+def _forbidden(session: Context) -> Iterator[Planned]:
+    """A right approval by those who may not approve."""
+    for name in FORBIDDEN:
+        credential = session.target.credentials.get(name)
+        for scheme in _schemes(session, credential) if credential else ():
+            yield Planned(name, f"{name} by {scheme}", credential, scheme)
 
-    The latter are another account, or lack a permission that an approval does not need.
-    """
+
+def _entitled(session: Context) -> Iterator[Planned]:
+    """A stale one by those who may: another account, or who lack what an approval does not need."""
     for name, credential in session.target.credentials.items():
-        for scheme in _schemes(session, credential):
-            label = f"{name} by {scheme}"
-            if name in FORBIDDEN:
-                yield Planned(name, label, credential, scheme)
-            elif name.startswith("lacking.") or name == "colleague":
-                change = changed(revision=ahead)
-                yield Planned(STALE_KIND, f"stale, {label}", credential, scheme, change)
+        if name == "colleague" or (name.startswith("lacking.") and name not in FORBIDDEN):
+            for scheme in _schemes(session, credential):
+                label = f"stale, {name} by {scheme}"
+                yield Planned(STALE_KIND, label, credential, scheme, changed(revision=ahead))

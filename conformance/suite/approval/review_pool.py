@@ -100,7 +100,7 @@ class ReviewPool:
             )
         return review
 
-    def of_each_kind(self) -> Iterator[Review]:
+    def of_each_kind(self, most: int | None = None) -> Iterator[Review]:
         """A review of each of some kinds that can be approved now; they stay in the pool."""
         self.require_consent()
         records = {record["id"].lower(): record for record in self._reader.listed()}
@@ -111,7 +111,7 @@ class ReviewPool:
                 record = records.get(id.lower(), {})
                 kinds.setdefault(tuple(str(record.get(name)) for name in names), id)
             chosen |= dict.fromkeys(kinds.values())
-        yield from filter(None, map(self._approvable, islice(chosen, MOST_KINDS)))
+        yield from filter(None, map(self._approvable, islice(chosen, most or MOST_KINDS)))
 
     def _approvable(self, id: str) -> Review | None:
         return self._seen(self._reader.read(id), id)

@@ -55,9 +55,12 @@ class Trials:
         return self.by(self._schemes[0])
 
     def _all(self) -> list[Trial]:
-        """The trials by all schemes, the first one first; without those that lack a review."""
+        """The trials by all schemes, the first one first; without those that lack a review.
+
+        A narrow run has one, but for checks of another scheme.
+        """
         trials = [self.first()]
-        for scheme in self._schemes[1:]:
+        for scheme in self._live.session.some(self._schemes)[1:]:
             with suppress(Inconclusive):
                 trials.append(self.by(scheme))
         return trials

@@ -41,7 +41,8 @@ def lists(operation: Operation, live: Live) -> list[Call]:
     longest, *others = live.parents(operation.id)
     pages = live.children(operation.id)
     several = [id for id in others if len(pages[id].items) > 1]
-    return [Call(operation.id, {name: id}) for id in (longest, *(several or others)[-1:])]
+    both = live.session.some([longest, *(several or others)[-1:]])
+    return [Call(operation.id, {name: id}) for id in both]
 
 
 def with_all_limits(call: Call, live: Live) -> list[Pagination]:

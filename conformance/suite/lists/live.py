@@ -52,12 +52,17 @@ class Live:
 
     def listing(self, operation: str) -> Pagination:
         """A list without path parameters, in long pages; Inconclusive where it is rejected."""
-        return self.paginations.read(Call(operation), self.longest_page(operation))
+        call = Call(operation)
+        longest = self.paginations.read(call, PAGE)
+        if longest.pages[0].status == 200:
+            return longest
+        # Rejecting the longest page violates a rule; the data are read with a shorter one.
+        self.callers.require_baseline(call)
+        return self.paginations.read(call, SHORTER)
 
     def longest_page(self, operation: str) -> int:
         """The limit of the longest page that a list serves."""
-        name = fact_name("longest-page", operation)
-        return self.fact(name, lambda live: _longest_page(operation, live))
+        return self.listing(operation).limit
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is outside primary's grant, according to the profile."""
@@ -204,15 +209,6 @@ def reading_of(listing: str, id: str) -> Call | None:
 # --- facts ---
 
 
-def _longest_page(operation: str, live: Live) -> int:
-    """The limit of the longest page that a list serves."""
-    live.callers.baseline(Call(operation))
-    # Rejecting the longest page violates a rule; the data are read with a shorter one.
-    call = Call(operation).asking(limit=str(PAGE))
-    longest = live.callers.send(call, purpose="the longest page")
-    return PAGE if longest.status == 200 else SHORTER
-
-
 def _records(operation: str, live: Live) -> list[Listed]:
     listed = live.listing(operation).listed
     records = [each for each in listed if not live.is_outside(each.record, operation)]
@@ -233,8 +229,9 @@ def _by_scheme(operation: str, live: Live) -> Iterator[Pagination]:
     primary, call = live.callers.credential("primary"), Call(operation)
     for scheme in primary.schemes:
         with suppress(Inconclusive):
-            longest = live.longest_page(operation)
-            yield live.paginations.read(call, longest, primary, scheme)
+            listing = live.listing(operation)
+            is_own = listing.pages[0].scheme == scheme
+            yield listing if is_own else live.paginations.read(call, listing.limit, primary, scheme)
 
 
 def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:

@@ -50,20 +50,18 @@ def _is_known(operation: Operation, role: str, name: str, live: Live) -> bool:
 
 def _knows_filter(operation: Operation, role: str, name: str, live: Live) -> bool:
     """Compare the list with one that is filtered by an unknown id, and by an invalid one."""
-    plain = live.callers.baseline(Call(operation.id))
+    call, records = Call(operation.id), live.listing(operation.id).records
     purpose = f"is {name} a parameter?"
-    unknown = plain.call.asking(**{name: live.made_up(role)})
-    filtered = live.callers.send(unknown, purpose=purpose)
-    invalid = live.callers.send(plain.call.asking(**{name: NOT_A_UUID}), purpose=purpose)
-    is_heeded = filtered.status == 200 and not filtered.items and bool(plain.items)
+    filtered = live.callers.send(call.asking(**{name: live.made_up(role)}), purpose=purpose)
+    invalid = live.callers.send(call.asking(**{name: NOT_A_UUID}), purpose=purpose)
+    is_heeded = filtered.status == 200 and not filtered.items and bool(records)
     is_checked = filtered.status in {200, 403, 404} and invalid.status in REJECTIONS
     # A target may reject unknown ids as it rejects unknown parameters: an id of an existing record
     # shows the difference.
     if filtered.status in REJECTIONS and invalid.status in REJECTIONS:
-        own = every_value(plain.items, operation.filters[role])[:1]
-        calls = [plain.call.asking(**{name: id}) for id in own]
-        responses = [live.callers.send(call, purpose=purpose) for call in calls]
-        is_checked = any(response.status == 200 for response in responses)
+        own = every_value(records, operation.filters[role])[:1]
+        calls = [call.asking(**{name: id}) for id in own]
+        is_checked = any(live.callers.send(each, purpose=purpose).status == 200 for each in calls)
     return is_heeded or is_checked
 
 

@@ -2,10 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import httpcore
+from h2.exceptions import H2Error
+
+STATUSES = range(100, 1000)
+"""What HTTP/1.1 has a place for; httpcore takes any number with HTTP/2."""
 
 MOST_OF_HTTP2 = 90
 """Requests of one connection with HTTP/2.
@@ -13,6 +17,9 @@ MOST_OF_HTTP2 = 90
 Servers end a connection after a number of requests, many after 100 or 1,000, by a GOAWAY before the
 last response. httpcore gives that response up.
 """
+
+# Off in httpcore, so that a response without a status has the status 200.
+httpcore.HTTP2Connection.CONFIG.validate_inbound_headers = True
 
 
 class Pool(httpcore.ConnectionPool):
@@ -34,7 +41,10 @@ class Pool(httpcore.ConnectionPool):
         kept = self._taken()
         connection = kept.connection if kept else self._opened(request.url.origin)
         try:
-            response = connection.handle_request(request)
+            with _remote_violations():
+                response = connection.handle_request(request)
+                if response.status not in STATUSES:
+                    raise ValueError(f"invalid status: {response.status}")
         except BaseException:
             self._discard(connection)
             raise
@@ -52,7 +62,9 @@ class Pool(httpcore.ConnectionPool):
     def release(self, used: "_Kept") -> None:
         """Keep a connection whose response is complete, and close any other."""
         is_used_up = self._http2 and used.requests >= MOST_OF_HTTP2
-        if used.connection.is_idle() and not is_used_up:
+        # One with HTTP/2 is idle, too, after a violation that has ended it.
+        is_usable = used.connection.is_idle() and used.connection.is_available()
+        if is_usable and not is_used_up:
             self._idle.append(used)
         else:
             self._discard(used.connection)
@@ -79,6 +91,18 @@ class Pool(httpcore.ConnectionPool):
     def _discard(self, connection: httpcore.ConnectionInterface) -> None:
         self._open.discard(connection)
         connection.close()
+
+
+@contextmanager
+def _remote_violations() -> Iterator[None]:
+    """Name what a server has violated of HTTP/2.
+
+    httpcore lets the errors of h2 pass within a body, and that of a status which is no number.
+    """
+    try:
+        yield
+    except (H2Error, ValueError) as problem:
+        raise httpcore.RemoteProtocolError(str(problem)) from problem
 
 
 class _Kept(NamedTuple):
@@ -108,7 +132,8 @@ class _Body:
 
     def __iter__(self) -> Iterator[bytes]:
         """The bytes as they are received."""
-        return iter(self._stream)
+        with _remote_violations():
+            yield from self._stream
 
     def close(self) -> None:
         """Release the connection, once."""

@@ -310,6 +310,17 @@ def test_the_name_of_a_folder_replaces_nothing_of_the_site(
     assert [each[:9] for each in folders] == ["misnamed-"]
 
 
+def test_no_folder_has_the_name_that_a_site_gives_to_another(folder: Path, tmp_path: Path) -> None:
+    """Each submission keeps a page of its own, whatever another one is called."""
+    folder.joinpath("acme-dub").rename(folder / "Acme")
+    build = ["registry", "build", str(folder), "--out"]
+    assert main([*build, str(tmp_path / "before")]) == 0
+    (given,) = (path.name for path in (tmp_path / "before").iterdir() if path.is_dir())
+    shutil.copytree(folder / "Acme", folder / given)
+    assert main([*build, str(tmp_path / "after")]) == 0
+    assert len([path for path in (tmp_path / "after").iterdir() if path.is_dir()]) == 2
+
+
 def test_failures_and_open_appeals_are_never_silently_green(certified: Certified) -> None:
     """They stand in the matrix, on the badge and in registry.json."""
     contested = submitted(certified, contested={"approval/replay": "appeal 7"})

@@ -19,6 +19,7 @@ from conformance.assurance.registry.settings import Settings
 from conformance.assurance.registry.submission import (
     CERTIFICATE,
     KEY,
+    MISNAMED,
     REGISTRAR,
     SUMMARY,
     Submission,
@@ -146,7 +147,7 @@ def _slug(name: str) -> str:
     """The folder of a product on the site: no vendor decides on what it replaces."""
     if is_folder_of_a_site(name):
         return name
-    return f"misnamed-{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}"
+    return f"{MISNAMED}{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)

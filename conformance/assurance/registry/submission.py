@@ -34,6 +34,9 @@ FOLDER = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 OF_A_SITE = (".html", ".json", ".pub")
 """What files of a site end with: a folder of this name would take the place of one."""
 
+MISNAMED = "misnamed-"
+"""The beginning of the names that a site gives to folders whose own names it cannot have."""
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -83,7 +86,8 @@ def check(folder: Path, known: Answers | None = None) -> Submission:
 
 def is_folder_of_a_site(name: str) -> bool:
     """Whether a site can have a folder of this name beside its own files."""
-    return FOLDER.fullmatch(name) is not None and Path(name).suffix not in OF_A_SITE
+    is_another = Path(name).suffix in OF_A_SITE or name.startswith(MISNAMED)
+    return FOLDER.fullmatch(name) is not None and not is_another
 
 
 def _misnamed(name: str) -> Iterator[str]:
@@ -91,7 +95,8 @@ def _misnamed(name: str) -> Iterator[str]:
     if not is_folder_of_a_site(name):
         yield (
             f"the folder {name!r} needs a name of lower-case letters, digits, dots, dashes and"
-            f" underscores, that does not end like a file of the site ({', '.join(OF_A_SITE)})"
+            f" underscores, that does not end like a file of the site ({', '.join(OF_A_SITE)}),"
+            f" nor begins with {MISNAMED}"
         )
 
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from importlib.resources.abc import Traversable
@@ -58,13 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out {out}: exists and is not overwritten; name another folder")
     try:
         found = bundle.read(arguments.certificate)
-        dsse.unverified(found.envelope)
+        revision, finished = _stated(found.envelope)
         python, packages = environment.read(found.evidence[LISTED])
         _check(python, packages)
         out.mkdir(parents=True)
         with interrupting(), _unless_it_fails(out):
             collected = _collected(found, inner(out, "wheels"), packages, arguments.find_links)
-            _write(out, _parts(arguments, found, collected, python))
+            origin = _Origin(found, python, revision, finished)
+            _write(out, _parts(arguments, origin, collected))
     except (
         BundleProblem,
         CommandError,
@@ -77,6 +79,31 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     output.lines([f"kit written to {out}, with {quantity(len(collected), 'wheel')}"])
     return CONFORMANT
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """A certificate, the Python of its run, the revision that counts, and the end of the run."""
+
+    found: Bundle
+    python: str
+    revision: str
+    finished: datetime
+
+
+def _stated(envelope: Mapping[str, Any]) -> tuple[str, datetime]:
+    """The revision and the end of the run. Nobody has verified them, and one names a file.
+
+    Raises UsageError where they are none.
+    """
+    claims: Any = dsse.unverified(envelope).get("predicate")
+    try:
+        revision, finished = claims["revision"], datetime.fromisoformat(claims["finished"])
+    except (TypeError, LookupError, ValueError):
+        raise UsageError("the certificate states no revision, or no end of its run") from None
+    if revision not in revisions.names():
+        raise UsageError(f"unknown revision {revision!r:.40}: this suite has none of that name")
+    return revision, finished
 
 
 @contextmanager
@@ -127,22 +154,20 @@ def _commands(
 
 
 def _parts(
-    arguments: argparse.Namespace, found: Bundle, collected: list[Wheel], python: str
+    arguments: argparse.Namespace, origin: _Origin, collected: list[Wheel]
 ) -> Iterator[tuple[str, bytes]]:
     """The files of the kit beside its wheels."""
-    claims: Mapping[str, Any] = dsse.claims(found.envelope)
-    revision = claims["revision"]
     yield CERTIFICATE, regular_file.read(arguments.certificate, follow=True)
     if arguments.public_key:
         yield KEY, regular_file.read(arguments.public_key, follow=True)
     yield "requirements.txt", wheels.requirements(collected).encode()
-    moment = datetime.fromisoformat(claims["finished"])
-    yield "sbom.cdx.json", sbom.text(collected, found.digest, moment).encode()
-    for name in (*SPECIFICATION, f"{revisions.FOLDER}/{revision}.yaml"):
+    bill = sbom.text(collected, origin.found.digest, origin.finished)
+    yield "sbom.cdx.json", bill.encode()
+    for name in (*SPECIFICATION, f"{revisions.FOLDER}/{origin.revision}.yaml"):
         yield f"specification/{name}", _contract(files.folder(), name)
     key = f"--public-key {KEY} " if arguments.public_key else ""
-    version = python.rpartition(".")[0]
-    yield "VERIFY.md", HOW.format(python=version, key=key, revision=revision).encode()
+    version = origin.python.rpartition(".")[0]
+    yield "VERIFY.md", HOW.format(python=version, key=key, revision=origin.revision).encode()
 
 
 def _contract(folder: Traversable, name: str) -> bytes:

@@ -1,10 +1,12 @@
 """`conformance kit`: a certificate that is verified without an index of packages."""
 
+import base64
 import json
 import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 from process import COMMAND, conformance_here, surroundings
 
 from conformance import __version__
-from conformance.assurance.certificate import challenge, environment, issuing
+from conformance.assurance.certificate import challenge, dsse, environment, issuing
 from conformance.assurance.certificate.environment import PACKAGE
 from conformance.assurance.kit import sbom, wheels
 from conformance.assurance.kit.wheels import WheelProblem
@@ -100,6 +102,32 @@ def test_a_kit_is_for_the_python_and_the_suite_of_the_run(
     problem = f"suite 9.9 made the certificate, and this is {__version__}: make the kit with"
     assert (ended.returncode, problem in ended.stderr) == (4, True)
     assert not (tmp_path / "kit").exists()
+
+
+@pytest.mark.parametrize(
+    ("stated", "problem"),
+    [
+        ({"revision": "../../../../x"}, "unknown revision '../../../../x'"),
+        ({"revision": "../openapi"}, "unknown revision '../openapi'"),
+        ({"revision": ["2026-12"]}, "unknown revision ['2026-12']"),
+        ({"finished": "soon"}, "the certificate states no revision, or no end of its run"),
+        ({"finished": 5}, "the certificate states no revision, or no end of its run"),
+    ],
+)
+def test_a_forged_statement_names_no_file_of_a_kit(
+    certified: Certified, tmp_path: Path, stated: dict[str, object], problem: str
+) -> None:
+    """Its revision would be read from a path, and written to one, outside the folders of both."""
+    statement = dsse.unverified(certified.honest.envelope)
+    statement["predicate"] |= stated
+    payload = base64.b64encode(dsse._payload(statement)).decode()
+    envelope = {**certified.honest.envelope, "payload": payload}
+    forged = certified.write(tmp_path / "c.zip", replace(certified.honest, envelope=envelope))
+
+    ended = conformance_here(tmp_path, "kit", forged)
+
+    assert (ended.returncode, problem in ended.stderr) == (4, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["c.zip"]
 
 
 def test_what_is_no_certificate_or_in_the_way_is_said(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ OLDEST = (3, 11)
 """The Python that this package needs at least."""
 
 VERSION = re.compile(r"\d+\.\d+\.\d+[0-9a-z+.]{0,20}", re.ASCII)
-LINE = re.compile(r"[a-z0-9-]+==[A-Za-z0-9.!+_-]+")
+LINE = re.compile(r"[a-z0-9][a-z0-9-]*==[A-Za-z0-9.!+_-]+")
 
 
 class NoEnvironment(ValueError):

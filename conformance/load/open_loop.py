@@ -26,6 +26,8 @@ from conformance.load.times import SERVED, THROTTLED, Times
 
 PURPOSE = "how long does it take?"
 UNAVAILABLE = 503
+TOO_LONG = "responses that are too long"
+"""What becomes of a request whose response is not read to its end: it has no time."""
 
 Now = Callable[[], float]
 
@@ -116,8 +118,12 @@ class OpenLoop:
 
 
 def _note(times: Times, exchange: Exchange, seconds: float) -> None:
-    if exchange.status == SERVED:
-        times.serve(seconds)
+    response = exchange.response
+    if response is not None and response.status == SERVED:
+        if response.cut is None:
+            times.serve(seconds)
+        else:
+            times.failures[TOO_LONG] += 1
     elif exchange.status == THROTTLED:
         times.throttled += 1
     else:

@@ -1,6 +1,7 @@
 """`conformance load`: an open loop against served references."""
 
 import importlib.util
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import live_server
 import pytest
 import rate_limits
 from hdrh.histogram import HdrHistogram
+from hostile_server import Answer, Bytes, broken
 from jsonschema import Draft202012Validator
 from process import conformance_here
 from rate_limits import Limited
@@ -24,6 +26,10 @@ from conformance.load.schedule import Schedule
 from conformance.reference import Reference
 
 STALL = 0.8
+FINDING = 20
+"""Requests that find the calls, and the first ones of the schedule."""
+
+ENDLESS = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n"
 
 
 class Watched(Reference):
@@ -145,6 +151,27 @@ def test_a_rate_limit_is_respected_and_leaves_a_claim_open(tmp_path: Path) -> No
     assert sum(each["throttled"] for each in entries) == reference.statuses[429] <= 3
     assert sum(each["withheld"] for each in entries) > 10
     assert "requests were put off: it allows no 20 requests per second" in said
+
+
+def test_a_response_without_an_end_is_served_in_no_time(tmp_path: Path) -> None:
+    """What was read of it came soon, and its end never."""
+    count = itertools.count()
+
+    def respond(answer: Answer) -> Bytes:
+        """As the reference until the calls are found, and then without an end."""
+        whole = answer.but()
+        spaces = itertools.repeat(b" " * 65_536)
+        return whole if next(count) < FINDING else itertools.chain([ENDLESS], spaces)
+
+    with broken("http", respond) as served:
+        profile_of(served, tmp_path, 'p95 = { project_list = "10s" }')
+        code, document, said = load(tmp_path, "--rate", 20, "--duration", 2)
+
+    assert (code, document["outcome"]) == (1, "slower")
+    found = document["operations"]["project_list"]
+    assert found["failures"]["responses that are too long"] > found["served"]
+    assert found["percentiles"]["p95"] is None
+    assert "responses that are too long" in said
 
 
 def test_a_claim_about_a_list_that_is_not_served_is_open(tmp_path: Path) -> None:

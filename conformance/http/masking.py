@@ -33,6 +33,9 @@ SENSITIVE = re.compile(r"(?i)auth|code|cred|key|pass|pin|secret|session|sig|toke
 
 _USER = re.compile(r"(://)[^/?#]*@")
 
+_IN_PATH = re.compile(r"(?<=;)[^;/]+")
+"""A parameter of a segment of a path, as `;jsessionid=…` is one."""
+
 
 def document(recorded: Mapping[str, Any], named: Collection[str]) -> dict[str, Any]:
     """An exchange as it is written; `named` are the query parameters whose values are shown."""
@@ -50,12 +53,16 @@ def headers(pairs: Iterable[Iterable[str]]) -> list[list[str]]:
 
 
 def url(text: str, named: Collection[str]) -> str:
-    """A URL without a user, a fragment, and the values of parameters that are not `named`."""
+    """A URL without a user, a fragment, and the values of parameters that are not `named`.
+
+    Those in a path have no names that anybody knows.
+    """
     whole, sharp, fragment = text.partition("#")
     path, mark, query = whole.partition("?")
     parameters = "&".join(_parameter(each, named) for each in query.split("&"))
     user = _USER.sub(rf"\1{MASK}@", path, count=1)
-    return f"{user}{mark}{parameters}{sharp}{MASK if fragment else ''}"
+    shown = _IN_PATH.sub(lambda found: _parameter(found[0], ()), user)
+    return f"{shown}{mark}{parameters}{sharp}{MASK if fragment else ''}"
 
 
 def _header(name: str, value: str) -> str:

@@ -37,6 +37,13 @@ def test_a_user_and_a_fragment_are_not_shown() -> None:
     assert masking.url(url, ()) == f"https://{MASK}@a.example/v1/@b#{MASK}"
 
 
+def test_a_parameter_in_a_path_may_be_a_credential() -> None:
+    """Servers of Java have their sessions there."""
+    url = f"https://a.example/v1/a;jsessionid=s3cret/b;v=2;s3cret;c=d;{ID}?a=1"
+    shown = f"https://a.example/v1/a;jsessionid={MASK}/b;v=2;{MASK};c=d;{ID}?a=1"
+    assert masking.url(url, ()) == shown
+
+
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [

@@ -1,7 +1,7 @@
 """`python -m benchmarks [PART …]`: measures, prints a table for each part, and writes JSON.
 
 All figures come from one machine in one go, so compare the ratios. `--readme` alone measures
-nothing, and writes the newest figures of the history into benchmarks/README.md.
+nothing, writes the newest figures of the history into benchmarks/README.md, and draws order.svg.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    curve,
     first_evidence,
     first_failure,
     fleets,
@@ -65,7 +66,7 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda _: first_failure.rows(),
     ),
     "order": (
-        "What the first requests of a run find of what all of them find, in this process",
+        "The share of single defects that so many requests find, of mutants that HTTP shows",
         lambda options: first_evidence.rows(options.mutants, options.depth),
     ),
     "start": (
@@ -94,6 +95,7 @@ def main() -> None:
         _measure(options)
     if options.readme:
         readme.rewrite(TITLES)
+        curve.rewrite()
 
 
 def _measure(options: argparse.Namespace) -> None:

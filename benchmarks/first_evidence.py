@@ -1,4 +1,4 @@
-"""How many requests of a run find what the whole of it finds."""
+"""How many requests find what the whole of a run finds, beside `schemathesis run`."""
 
 import json
 import random
@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
+from benchmarks import schemathesis_run
 from benchmarks.measured import Row
 from conformance.assurance.selftest import altered, population
 from conformance.assurance.selftest.population import Mutant
@@ -16,6 +17,8 @@ from conformance.runner import examination, pytest_run
 
 POPULATION = Path(__file__).parents[1] / "tests" / "population"
 BUDGETS = (50, 100, 150, 300, 500, 1_000, 1_500, 4_000)
+REQUESTS = "requests"
+OURS, THEIRS = "conformance run", "schemathesis run"
 
 
 @dataclass
@@ -36,15 +39,25 @@ class Watched:
 
 
 def rows(number: int, depth: str) -> Iterator[Row]:
-    """The catches of a run by its requests, of so many mutants of the population."""
-    found = [_first(mutant, depth) for mutant in _sample(number)]
-    caught = sorted(each for each in found if each is not None)
+    """The catches of both by their requests, of so many mutants that the HTTP interface shows."""
+    chosen = _sample(number)
+    found = {
+        OURS: [_first(mutant, depth) for mutant in chosen],
+        THEIRS: [schemathesis_run.first(mutant) for mutant in chosen],
+    }
+    caught = {tool: sorted(filter(None, firsts)) for tool, firsts in found.items()}
     for budget in BUDGETS:
-        share = sum(each <= budget for each in caught) / len(caught)
-        yield Row(f"{budget:,} requests", {"of the catches": f"{share:.0%}"})
-    yield Row("first evidence, median", {"requests": round(median(caught))})
-    yield Row("first evidence, 90th percentile", {"requests": round(_ninth(caught))})
-    yield Row("caught", {"mutants": len(caught), "of": number})
+        shares = {tool: _share(firsts, budget, number) for tool, firsts in caught.items()}
+        yield Row(f"{budget:,} {REQUESTS}", shares)
+    yield Row("caught at all", {tool: len(firsts) for tool, firsts in caught.items()})
+    some = {tool: firsts for tool, firsts in caught.items() if firsts}
+    yield Row("first evidence, median", {tool: round(median(each)) for tool, each in some.items()})
+    ninth = {tool: round(_ninth(each)) for tool, each in some.items()}
+    yield Row("first evidence, 90th percentile", ninth)
+
+
+def _share(firsts: Sequence[int], budget: int, number: int) -> str:
+    return f"{sum(each <= budget for each in firsts) / number:.0%}"
 
 
 def _ninth(values: Sequence[int]) -> float:
@@ -54,7 +67,8 @@ def _ninth(values: Sequence[int]) -> float:
 def _sample(number: int) -> list[Mutant]:
     files = sorted(POPULATION.glob("*.toml"))
     mutants = [each for each in population.load(files) if isinstance(each, Mutant)]
-    return random.Random(1).sample(mutants, min(number, len(mutants)))
+    shown = [each for each in mutants if schemathesis_run.is_reachable(each)]
+    return random.Random(1).sample(shown, min(number, len(shown)))
 
 
 def _first(mutant: Mutant, depth: str) -> int | None:

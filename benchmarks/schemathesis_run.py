@@ -102,14 +102,24 @@ def mutants() -> Iterator[Row]:
         )
 
 
+def first(mutant: Mutant) -> int | None:
+    """The requests until its first failure; None where it finds none."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with served.reference(folder, Setting(edits=mutant.edits)) as target:
+            found = _run(folder, target, "--max-failures", "1")
+            return target.requests if found.code == 1 else None
+
+
+def is_reachable(mutant: Mutant) -> bool:
+    """Whether the HTTP interface shows a mutant."""
+    return not any(edit.module in OTHER_INTERFACES for edit in mutant.edits)
+
+
 def _chosen() -> list[Mutant]:
     """Every n-th of the mutants of the package that the HTTP interface shows."""
-    reachable = [
-        subject
-        for subject in population.shipped()
-        if isinstance(subject, Mutant)
-        and not any(edit.module in OTHER_INTERFACES for edit in subject.edits)
-    ]
+    mutants = [each for each in population.shipped() if isinstance(each, Mutant)]
+    reachable = [each for each in mutants if is_reachable(each)]
     return reachable[:: len(reachable) // MUTANTS][:MUTANTS]
 
 
@@ -127,7 +137,7 @@ def _checked(folder: Path, target: Served) -> Cost:
     )  # fmt: skip
 
 
-def _run(folder: Path, target: Served) -> Cost:
+def _run(folder: Path, target: Served, *options: str) -> Cost:
     secret = target.target.credentials["primary"].secret("api-key")
     document = folder / "openapi.json"
     document.write_text(json.dumps(_with_examples(target, secret)), encoding="utf-8")
@@ -138,6 +148,7 @@ def _run(folder: Path, target: Served) -> Cost:
             "--header", f"x-api-key: {secret}", "--seed", "1", "--max-examples", str(EXAMPLES),
             "--exclude-checks", ",".join(FALSE_ALARMS), "--continue-on-failure", "--no-color",
             "--generation-with-security-parameters", "false", "--generation-database", "none",
+            *options,
         ],
         folder,
     )  # fmt: skip

@@ -239,7 +239,10 @@ class BoundedStream(httpcore.NetworkStream):
 
 
 class _Exchange(threading.local):
-    ends = 0.0
+    """The end of the exchange that a thread has begun; it may read the body of another one's."""
+
+    def __init__(self) -> None:
+        self.ends = time.monotonic() + LONGEST_EXCHANGE
 
 
 _exchange = _Exchange()

@@ -1,14 +1,16 @@
 """Transports: calls of an application in this process, and real connections."""
 
 import asyncio
+import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any
 
 import httpx
 import pytest
-from faulty_server import deafness, head, repeating, responding, served, silence
+from faulty_server import OK, deafness, head, repeating, responding, served, silence
 from scripted_app import ScriptedApp, scripted_response
 
 from conformance.http.in_process import InProcess
@@ -447,3 +449,18 @@ def test_an_https_target_is_reached_through_a_tunnel_of_the_proxy(
                 network.handle_request(timed("https://api.test/v1/account", whole=0.4))
             network.close()
     assert heads[0].startswith(b"CONNECT api.test:443 HTTP/1.1\r\n")
+
+
+def test_another_thread_may_read_the_body_of_a_response() -> None:
+    """One that has begun no exchange of its own, as a proxy has it."""
+
+    def then(connection: socket.socket) -> None:
+        time.sleep(0.2)
+        connection.sendall(b"{}")
+
+    network = Network()
+    with served(responding(OK + b"content-length: 2\r\n\r\n", then)) as url:
+        response = network.handle_request(httpx.Request("GET", url))
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(response.read).result() == b"{}"
+    network.close()

@@ -40,13 +40,14 @@ READERS = ("primary", "colleague")
 """Callers who are shown a review: a copy may be kept for each account."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
-STALE: tuple[tuple[int, Callable[[str], str]], ...] = (
-    (1, str),
-    (-1, str),
-    (1000, str),
-    (1, in_other_case),
+STALE: tuple[tuple[Callable[[int], float], Callable[[str], str]], ...] = (
+    (lambda right: right + 1, str),
+    (lambda right: right - 1, str),
+    (lambda right: right + 1000, str),
+    (lambda right: right + 1, in_other_case),
+    (lambda right: float(right % 1000 + 1001), str),  # one that a float has room for
 )
-"""Stale revisions by their difference from the current one, each with the spelling of the id."""
+"""Stale revisions, made of the current one, each with the spelling of the id."""
 READS = 64
 """Pages that are read to see whether others approve reviews."""
 
@@ -245,8 +246,8 @@ def _check_stale_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> Review:
     """An approval by tool at another revision is rejected; the review to go on with."""
-    for difference, spelled in STALE:
-        wrong = review.revision + difference
+    for stale_of, spelled in STALE:
+        wrong = stale_of(review.revision)
         key = approvals.key(review.id, f"revision {wrong} by tool {spelled.__name__}")
         stale = arguments_of_approval(spelled(review.id), wrong, key)
         result = toolbox.call_as_primary(operation, stale, "a stale revision by tool")
@@ -259,7 +260,7 @@ def _check_stale_by_tool(
     return review
 
 
-def _is_overtaken(id: str, sent: int, approvals: Approvals, trials: Trials) -> bool:
+def _is_overtaken(id: str, sent: float, approvals: Approvals, trials: Trials) -> bool:
     """Whether others made the revision that a stale approval expected."""
     current = shown_revision(approvals.reader.read(id))
     is_made = isinstance(current, int | float) and current >= sent

@@ -72,6 +72,7 @@ class Budget:
         self._began = self.now()
         self._sent = 0
         self._used = 0
+        self._ended: str | None = None
         # A response may be released at any moment, also while this lock is held.
         self._lock = threading.RLock()
 
@@ -87,6 +88,10 @@ class Budget:
     def begin(self, began: float) -> None:
         """The time counts from a moment of the clock `now`."""
         self._began = began
+
+    def end(self, why: str) -> None:
+        """Send nothing more: what is under way is not checked to its end."""
+        self._ended = why
 
     @property
     def left(self) -> float | None:
@@ -111,10 +116,13 @@ class Budget:
     @property
     def is_used_up(self) -> bool:
         """Whether the run may send nothing more."""
-        return self.is_over or (self.requests is not None and self._sent >= self.requests)
+        is_sent = self.requests is not None and self._sent >= self.requests
+        return self.is_over or is_sent or self._ended is not None
 
     def spend(self) -> None:
         """Count a request; Inconclusive where the run may send no more."""
+        if self._ended is not None:
+            raise Inconclusive(f"the {self.owner} was ended by {self._ended}")
         if self.is_over:
             self.note(TIME)
             message = f"the {self.seconds:g} s of the {self.owner} are over"

@@ -132,6 +132,12 @@ class Engine:
         """Begin no further task; those under way go on to their ends."""
         self._is_stopped.set()
 
+    def end(self, why: str) -> None:
+        """Begin no further task; reads under way send no further request, approvals go on."""
+        self.begin_no_more()
+        if self._session.history.is_reading:
+            self._session.budget.end(why)
+
     def stop(self) -> None:
         """Begin no further task, and send no further request; wait for the threads, not for long.
 

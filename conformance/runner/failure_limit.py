@@ -71,7 +71,7 @@ class FailureLimit:
     def _end(self) -> None:
         config, reason = self._session.config, f"--max-failures {self._most}"
         if ENGINE in config.stash:
-            config.stash[ENGINE].begin_no_more()
+            config.stash[ENGINE].end(reason)
         self._session.shouldfail = reason
         workers = config.pluginmanager.get_plugin("dsession")
         if workers is not None:

@@ -181,6 +181,28 @@ def test_what_has_not_begun_can_be_left_out(opened: Opened, concurrency: int) ->
     assert [engine.is_left_out(name) for name in ("0", "1", "2")] == [False, True, True]
 
 
+@pytest.mark.parametrize(("stage", "goes_on"), [(READS, False), (APPROVES, True)])
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_what_is_under_way_at_the_end_of_a_run(
+    opened: Opened, concurrency: int, stage: Stage, *, goes_on: bool
+) -> None:
+    """A check that reads sends nothing more; approvals have to be known to their ends."""
+
+    def check(context: Context) -> None:
+        engine.end("--max-failures 1")
+        context.client.send(Call("account_get"), Sending(None, purpose="after the end"))
+
+    engine = Engine(opened(concurrency), [Task("0", stage, check)])
+    engine.start()
+    problem = engine.outcome("0").problem
+
+    if goes_on:
+        assert problem is None
+    else:
+        assert isinstance(problem, Inconclusive)
+        assert problem.message.endswith("was ended by --max-failures 1")
+
+
 def test_a_fact_is_found_once_by_all_who_ask(opened: Opened) -> None:
     """They wait for it, and what it raises is raised to each of them."""
     session, meeting = opened(4), threading.Barrier(4)

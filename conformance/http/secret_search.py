@@ -75,9 +75,10 @@ def patterns(secret: str, variable: bytes, names: bytes = b"") -> Iterator[Patte
     `names` are further variables that are written in place of secrets: a part that stands in one,
     or in its own `variable`, hides nothing.
     """
-    head, tail = _shortest_parts(secret, names + b"\n" + variable.lower())
+    known = names + b"\n" + variable.lower()
+    forward, backward = _shortest_parts(secret, known), _shortest_parts(secret[::-1], known)
     for spelling in spelled(secret):
-        first, last = (tail, head) if spelling.is_reversed else (head, tail)
+        first, last = backward if spelling.is_reversed else forward
         units = spelling.units
         exact = spelling.text
         yield Pattern(

@@ -443,6 +443,12 @@ def test_a_part_that_is_in_the_name_of_a_variable_is_not_replaced() -> None:
         assert "acme" not in each.text("key lk_without_films_read_acme")
 
 
+def test_a_word_that_a_secret_ends_with_backwards_is_not_replaced() -> None:
+    """What is sought of a secret that is written backwards begins with its own words."""
+    name = "fact::pages[review_list-100-primary-12pages]"
+    assert redactor(KEY="k3f-secret-of-somebody-yramirp").text(name) == name
+
+
 def test_secrets_with_a_common_beginning_are_distinguished() -> None:
     """The longest match counts; the common beginning belongs to the first secret."""
     each = redactor(FIRST=KEY, SECOND=KEY[:20] + "0" * 20)

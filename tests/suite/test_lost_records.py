@@ -137,7 +137,7 @@ def test_a_filter_that_loses_approved_reviews_is_reported() -> None:
     """The list without a filter still has them."""
     with stage(edits=[DROPPED_BY_FILTER]) as one:
         one.things["live"].listing("review_list")
-        with pytest.raises(Violation, match="differs between the list filtered by projectId"):
+        with pytest.raises(Violation, match="missing from the list filtered by projectId"):
             one.perform(well_after.test_a_filter_still_returns_approved_reviews)
 
 

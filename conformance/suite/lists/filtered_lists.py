@@ -168,18 +168,19 @@ def _has_owners(record: Record, owners: Owners) -> bool:
 
 
 def _report_unlike(pagination: Pagination, ids: set[str], owners: Owners) -> None:
-    last = pagination.pages[-1]
-    singular = "1 record differs between the list filtered by {restricted} and the whole: {ids}"
-    plural = "{n} records differ between the list filtered by {restricted} and the whole: {ids}"
+    last, missing = pagination.pages[-1], ids - set(pagination.ids)
+    named = missing or ids
+    count = "1 record is" if len(named) == 1 else "{n} records are"
+    where = "missing from" if missing else "in no list but"
     expect.violated(
         defect(
             Kind.OMITTED,
-            singular if len(ids) == 1 else plural,
+            f"{count} {where} the list filtered by {{restricted}}: {{ids}}",
             expected="the records of the unfiltered list that pass the filter",
-            actual=len(ids),
-            n=len(ids),
+            actual=len(named),
+            n=len(named),
             restricted=" and ".join(owners),
-            ids=", ".join(sorted(ids)[:MOST_NAMED]),
+            ids=", ".join(sorted(named)[:MOST_NAMED]),
         ).at(in_data(last, "items")),
         last,
     )

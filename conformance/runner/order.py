@@ -30,20 +30,21 @@ WIDENING = "widening"
 
 
 @cache
-def _shipped() -> Mapping[str, Any]:
+def shipped() -> Mapping[str, Any]:
+    """The shipped order."""
     known: Mapping[str, Any] = json.loads(SHIPPED.read_bytes())
     return known
 
 
 def checks_of(depth: str) -> Sequence[str]:
     """The names of the checks of a depth, those first that find most by their requests."""
-    names: Sequence[str] = _shipped()[depth]
+    names: Sequence[str] = shipped()[depth]
     return names
 
 
 def widening(depth: str) -> Sequence[str]:
     """The names of those whose requests depend on the depth."""
-    names: Sequence[str] = _shipped()[WIDENING][depth]
+    names: Sequence[str] = shipped()[WIDENING][depth]
     return names
 
 

@@ -1,14 +1,17 @@
 """Writes `conformance/runner/order.json`: the depth of each check, and which find most at first.
 
-    python tests/support/generate_order.py
+    python tests/support/generate_order.py [--cut]
 
 It takes as long as the matrix of the whole population: every mutant is run, to learn which checks
 find it. Among the checks that are left, the next one is that which finds most mutants, and
 requirements without any exercise, that no check before it finds, by its number of requests.
+
+--cut keeps the order, and measures three runs alone: how many checks a depth has now.
 """
 
 import math
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -32,13 +35,14 @@ SEED = 1
 SEEKING = ("fact::lists-below[", "fact::baseline[")
 """Facts that look for records: a check that needs one is not wider where more were looked for."""
 
-SMOKE, QUICK = 300, 1_370
-"""Requests of the depths, as far as it can be helped."""
-WORTH = {"=": 10.0, "~": 0.1}
-"""What a requirement without exercise counts, and one that is observed: it fails nothing.
+CUT = "--cut"
+SMOKE, QUICK = 147, 1_050
+"""Requests of the depths, as a check that sends nothing twice would count them."""
+WORTH = {"=": 10.0, "@": 0.3, "~": 0.1}
+"""What a requirement without exercise counts, on one operation too, beside a mutant, which counts
+one: mutants break an operation or two of each kind, and real defects are on any of them.
 
-A mutant counts one, as does a requirement of one operation: mutants break an operation or two of
-each kind. Real defects are on any of them.
+What is observed fails nothing.
 """
 FREE = 0.2
 """What a check costs that sends nothing: there are more of them than find anything else."""
@@ -199,31 +203,91 @@ def _mark(check: Check) -> str:
 
 def main() -> None:
     """Measure, choose and write."""
-    order.SHIPPED.write_bytes(orjson.dumps(chosen(kills()), option=orjson.OPT_INDENT_2) + b"\n")
+    found = recut(order.shipped()) if sys.argv[1:] == [CUT] else chosen(kills())
+    order.SHIPPED.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def chosen(finders: Mapping[str, Iterable[str]]) -> Mapping[str, Any]:
     """The checks of each depth, and which of them widen; `finders` are those of each mutant."""
-    smoke, quick, wide = (costs(depth) for depth in (order.SMOKE, order.QUICK, order.WIDE))
-    stages = {each.name: items.stage_of(each.item) for each in checks.collected()}
-    narrow = frozenset(name for name, stage in stages.items() if stage is Stage.READS)
-
+    smoke, quick, wide = _costs()
+    stages = _stages()
     first = Choice(smoke, gains(smoke, finders))
     plain = (name for name, stage in stages.items() if stage is not Stage.ALONE)
     of_smoke = list(first.checks(plain, SMOKE))
-    again = [name for name in of_smoke if name in narrow and smoke.is_narrower(name, wide)]
+    again = _widening(of_smoke, smoke, wide)
 
     second = first.after(again, quick, gains(quick, finders))
     of_quick = list(second.checks(stages.keys() - set(of_smoke) | set(again), QUICK - SMOKE))
-    widening = [name for name in of_quick if name in narrow and quick.is_narrower(name, wide)]
+    widening = _widening(of_quick, quick, wide)
 
     last = second.after(widening, wide, gains(wide, finders))
     done = {*of_smoke, *of_quick}.difference(again, widening)
+    rest = list(last.checks(stages.keys() - done, math.inf))
+    return _document((of_smoke, again), (of_quick, widening), rest)
+
+
+def recut(known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The known order, with the depths cut anew, since the checks cost something else now.
+
+    What an observation sends comes last: it fails nothing.
+    """
+    smoke, quick, wide = _costs()
+    late = [name for name in known[order.SMOKE] if _observes(name) and smoke.own.get(name)]
+    of_smoke = list(_fitting(known[order.SMOKE], smoke, SMOKE, late))
+    again = _widening(of_smoke, smoke, wide)
+
+    left = (name for name in known[order.SMOKE] if name not in {*of_smoke, *late})
+    every = dict.fromkeys([*again, *left, *known[order.QUICK], *late])
+    of_quick = [name for name in every if name in again or name not in of_smoke]
+    widening = _widening(of_quick, quick, wide)
+
+    done = {*of_smoke, *of_quick}.difference(again, widening)
+    rest = [name for name in dict.fromkeys([*widening, *known[order.WIDE]]) if name not in done]
+    return _document((of_smoke, again), (of_quick, widening), rest)
+
+
+def _costs() -> tuple[Costs, Costs, Costs]:
+    return costs(order.SMOKE), costs(order.QUICK), costs(order.WIDE)
+
+
+def _stages() -> Mapping[str, Stage]:
+    return {each.name: items.stage_of(each.item) for each in checks.collected()}
+
+
+def _observes(name: str) -> bool:
+    return name.startswith("observations::")
+
+
+def _fitting(
+    names: Iterable[str], cost: Costs, most: float, without: Collection[str]
+) -> Iterator[str]:
+    """Those of some checks that fit into so many requests, in their order."""
+    found: set[str] = set()
+    requests = 0
+    for name in names:
+        if name in cost.own and name not in without:
+            needed = cost.of(name, found)
+            if requests + needed <= most:
+                yield name
+                requests += needed
+                found |= cost.facts[name]
+
+
+def _widening(names: Iterable[str], own: Costs, wide: Costs) -> list[str]:
+    """Those of some checks that read more at a wider depth."""
+    stages = _stages()
+    return [name for name in names if stages[name] is Stage.READS and own.is_narrower(name, wide)]
+
+
+def _document(
+    smoke: tuple[list[str], list[str]], quick: tuple[list[str], list[str]], rest: list[str]
+) -> Mapping[str, Any]:
+    """The checks of the first two depths, each with those of them that widen, and the others."""
     return {
-        order.SMOKE: of_smoke,
-        order.QUICK: of_quick,
-        order.WIDE: list(last.checks(stages.keys() - done, math.inf)),
-        order.WIDENING: {order.SMOKE: again, order.QUICK: widening},
+        order.SMOKE: smoke[0],
+        order.QUICK: quick[0],
+        order.WIDE: rest,
+        order.WIDENING: {order.SMOKE: smoke[1], order.QUICK: quick[1]},
     }
 
 

@@ -215,9 +215,10 @@ class TrialRunner:
     ) -> tuple[Review, tuple[Attempt, ...]]:
         """Send stale attempts at once; the review to go on with, and the attempts.
 
-        One of them was rejected before: its repetition is no replay of an approval.
+        One of them was rejected before: its repetition is no replay of an approval. A narrow run
+        makes none.
         """
-        if self._has_to_save_reviews:
+        if self._has_to_save_reviews or self._session.depth.few is not None:
             return review, ()
         primary = self._live.callers.credential("primary")
         rejected = f"{NEXT[0]} by {primary.schemes[0]}"

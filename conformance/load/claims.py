@@ -47,7 +47,7 @@ def outcome(claims: Sequence[Claim], times: Mapping[str, Times]) -> Outcome:
     outcomes = {claim.outcome for claim in claims}
     if Outcome.SLOWER in outcomes:
         return Outcome.SLOWER
-    if Outcome.INCOMPLETE in outcomes or not is_reached(times):
+    if Outcome.INCOMPLETE in outcomes or not is_reached(times) or unserved(times):
         return Outcome.INCOMPLETE
     return Outcome.HOLDS if claims else Outcome.MEASURED
 
@@ -55,3 +55,8 @@ def outcome(claims: Sequence[Claim], times: Mapping[str, Times]) -> Outcome:
 def is_reached(times: Mapping[str, Times]) -> bool:
     """Whether the target took every request of the schedule, and none was put off."""
     return bool(times) and not any(each.throttled or each.withheld for each in times.values())
+
+
+def unserved(times: Mapping[str, Times]) -> list[str]:
+    """The operations whose requests have all failed: they have no response times."""
+    return [operation for operation, each in times.items() if each.failed and not each.served]

@@ -57,6 +57,9 @@ def _incomplete(load: Mapping[str, Any]) -> str:
     if put_off:
         rate = f"{load['rate']:g} requests per second"
         return f"{put_off:,} of {load['requests']:,} requests were put off: it allows no {rate}"
+    for name, entry in load["operations"].items():
+        if entry["failures"] and not entry["served"]:
+            return f"{name} has no response time: {failures(entry)}"
     return "A claim of [gate] p95 is about an operation that could not be measured"
 
 

@@ -85,6 +85,12 @@ def test_a_claim_holds_only_at_the_rate_that_was_asked_for(
     assert claims.outcome(found, {READ: times}) is outcome
 
 
+def test_an_operation_that_serves_nothing_has_not_been_measured() -> None:
+    """One that serves something has response times, and no claim about them."""
+    assert claims.outcome([], {READ: timed(failed=3)}) is Outcome.INCOMPLETE
+    assert claims.outcome([], {READ: timed(0.1, failed=3)}) is Outcome.MEASURED
+
+
 def test_a_claim_about_something_that_was_not_measured_is_open() -> None:
     """Without any claim a measurement says nothing but its times."""
     (claim,) = claims.decided({"video_get": 1.0}, {READ: timed(0.1)})

@@ -17,7 +17,7 @@ FILES = ("spec/**/*", "examples/**/*", "reports/sample/**/*")
 """What the pages link to, at the same place below the root of the site."""
 
 OUTSIDE = re.compile(r"\]\((?:\.\./(?=(?:spec|examples|reports|benchmarks)/|[A-Z]+\.md)|docs/)")
-TEXTS = {".md", ".yaml", ".yml", ".toml", ".json", ".py", ".html", ".xml", ".png", ".pub"}
+TEXTS = {".md", ".yaml", ".yml", ".toml", ".json", ".py", ".html", ".xml", ".png", ".svg", ".pub"}
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

@@ -109,7 +109,7 @@ def test_a_search_only_reads_and_is_polite(everything: Any) -> None:
     found, transport = everything
     sent = transport.sent
 
-    assert found.requests == len(sent) < 60
+    assert found.requests == len(sent) < 64
     assert {request.url.host for request in sent} == {"target.test"}
     assert {request.method for request in sent} == {"GET", "POST"}
     posted = [request for request in sent if request.method == "POST"]

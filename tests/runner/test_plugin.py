@@ -252,7 +252,7 @@ def test_a_target_that_violates_the_contract_is_not_conformant(
     failed = {id for id, (verdict, _) in verdicts(report).items() if verdict == "fail"}
 
     assert (completed.returncode, report["verdict"]) == (1, "non-conformant")
-    assert failed == {"account/closed", "project/closed", "error/title"}
+    assert failed == {"account/closed", "error/title"}
     assert {entry["class"] for entry in report["requirements"]} == {"read", "authentication"}
     findings = [
         finding

@@ -229,9 +229,7 @@ def _by_scheme(operation: str, live: Live) -> Iterator[Pagination]:
     primary, call = live.callers.credential("primary"), Call(operation)
     for scheme in primary.schemes:
         with suppress(Inconclusive):
-            listing = live.listing(operation)
-            is_own = listing.pages[0].scheme == scheme
-            yield listing if is_own else live.paginations.read(call, listing.limit, primary, scheme)
+            yield live.paginations.read(call, live.longest_page(operation), primary, scheme)
 
 
 def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:

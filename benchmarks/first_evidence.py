@@ -47,7 +47,7 @@ def rows(number: int, depth: str) -> Iterator[Row]:
     }
     caught = {tool: sorted(filter(None, firsts)) for tool, firsts in found.items()}
     for budget in BUDGETS:
-        shares = {tool: _share(firsts, budget, number) for tool, firsts in caught.items()}
+        shares = {tool: _share(firsts, budget, len(chosen)) for tool, firsts in caught.items()}
         yield Row(f"{budget:,} {REQUESTS}", shares)
     yield Row("caught at all", {tool: len(firsts) for tool, firsts in caught.items()})
     some = {tool: firsts for tool, firsts in caught.items() if firsts}

@@ -1,8 +1,9 @@
 """Targets that violate HTTP/2, in frames that they write themselves."""
 
 import socket
-import time
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -42,26 +43,29 @@ PIECES: dict[str, list[bytes]] = {
 }
 
 
-def behaving(pieces: list[bytes]) -> Callable[[socket.socket], None]:
-    """Responds to the first request by these pieces, one after the other is received."""
+def behaving(pieces: list[bytes], has_head: threading.Event) -> Callable[[socket.socket], None]:
+    """Responds to the first request by the first piece; by the others once its head was read."""
 
     def behave(connection: socket.socket) -> None:
         connection.sendall(frame(SETTINGS, 0, 0))
         received = b""
         while bytes([HEADERS]) + bytes([WHOLE]) not in received:
             received += connection.recv(65536)
-        for piece in pieces:
+        connection.sendall(pieces[0])
+        for piece in pieces[1:]:
+            assert has_head.wait(10)
             connection.sendall(piece)
-            time.sleep(0.05)
-        while connection.recv(65536):
-            pass
+        with suppress(ConnectionError):  # the client may end it with frames that it has not read
+            while connection.recv(65536):
+                pass
 
     return behave
 
 
-def read(transport: httpx.HTTPTransport, request: httpx.Request) -> None:
+def read(transport: httpx.HTTPTransport, request: httpx.Request, has_head: threading.Event) -> None:
     """Send a request, and read the whole response."""
     received = transport.handle_request(request)
+    has_head.set()
     try:
         content_coding.read(received)
     finally:
@@ -73,8 +77,9 @@ def test_a_violation_of_http2_is_a_failed_connection(pieces: list[bytes]) -> Non
     """So it is no internal error, whichever library finds it, and the connection is not kept."""
     transport = httpx.HTTPTransport()
     transport._pool = pool = Pool(http1=False, http2=True)
-    with transport, served(behaving(pieces)) as url:
+    has_head = threading.Event()
+    with transport, served(behaving(pieces, has_head)) as url:
         request = httpx.Request("GET", url, extensions={"timeout": {"read": 5, "connect": 5}})
         with pytest.raises(httpx.TransportError):
-            read(transport, request)
+            read(transport, request, has_head)
         assert not pool._idle

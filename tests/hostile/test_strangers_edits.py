@@ -43,7 +43,7 @@ def appeal(folder: Path, code: str) -> Path:
 
 
 TRIED = """
-import ctypes, os, pathlib, socket
+import ctypes, os, pathlib, socket, tempfile
 libc = ctypes.CDLL(None)
 def tried(action):
     try:
@@ -70,10 +70,10 @@ tried(lambda: open("/dev/tty"))
 tried(lambda: 1 / (libc.umount2(b"/usr", 2) == 0))
 libc.unshare(0x10020000)
 tried(lambda: 1 / (libc.umount2(b"/usr", 2) == 0))
-pathlib.Path("/tmp/own").write_text("this is allowed")
+pathlib.Path(tempfile.gettempdir(), "own").write_text("this is allowed")
 """
-ALLOWED = 'tried(lambda: open("/tmp/own", "w"))'
-"""Confined, it has a `/tmp` of its own, which nobody else sees."""
+ALLOWED = 'tried(lambda: open(pathlib.Path(tempfile.gettempdir(), "own"), "w"))'
+"""Confined, it has a folder for temporary files of its own, which nobody else sees."""
 
 
 def test_nothing_of_its_user_is_within_reach_of_an_edit(

@@ -454,13 +454,16 @@ def test_an_https_target_is_reached_through_a_tunnel_of_the_proxy(
 def test_another_thread_may_read_the_body_of_a_response() -> None:
     """One that has begun no exchange of its own, as a proxy has it."""
 
+    has_head = threading.Event()
+
     def then(connection: socket.socket) -> None:
-        time.sleep(0.2)
+        assert has_head.wait(10)
         connection.sendall(b"{}")
 
     network = Network()
     with served(responding(OK + b"content-length: 2\r\n\r\n", then)) as url:
         response = network.handle_request(httpx.Request("GET", url))
+        has_head.set()
         with ThreadPoolExecutor(1) as other:
             assert other.submit(response.read).result() == b"{}"
     network.close()

@@ -37,8 +37,9 @@ SEEKING = ("fact::lists-below[", "fact::baseline[")
 
 CUT = "--cut"
 SMOKE, QUICK = 145, 1_375
-"""Requests of the depths, as a check that sends nothing twice would count them."""
-WORTH = {"=": 10.0, "@": 0.3, "~": 0.1}
+"""Requests of the depths; a run sends some more, since each round reads the data anew."""
+OBSERVED = "~"
+WORTH = {"=": 10.0, "@": 0.3, OBSERVED: 0.1}
 """What a requirement without exercise counts, on one operation too, beside a mutant, which counts
 one: mutants break an operation or two of each kind, and real defects are on any of them.
 
@@ -201,7 +202,7 @@ def gains(cost: Costs, finders: Mapping[str, Iterable[str]]) -> dict[str, set[st
 def _mark(check: Check) -> str:
     """What begins the requirement of a check among its gains."""
     is_observed = requirements.load()[check.requirement].level is Level.OBSERVE
-    return "~" if is_observed else "="
+    return OBSERVED if is_observed else "="
 
 
 def main() -> None:
@@ -235,7 +236,8 @@ def recut(known: Mapping[str, Any]) -> Mapping[str, Any]:
     What an observation sends comes last: it fails nothing.
     """
     smoke, quick, wide = _costs()
-    late = [name for name in known[order.SMOKE] if _observes(name) and smoke.own.get(name)]
+    observed = {each.name for each in checks.collected() if _mark(each) == OBSERVED}
+    late = [name for name in known[order.SMOKE] if name in observed and smoke.own.get(name)]
     plain = (name for name in known[order.SMOKE] if name not in late)
     of_smoke = list(_fitting(plain, smoke, SMOKE))
     again = _widening(of_smoke, smoke, wide)
@@ -258,10 +260,6 @@ def _costs() -> tuple[Costs, Costs, Costs]:
 
 def _stages() -> Mapping[str, Stage]:
     return {each.name: items.stage_of(each.item) for each in checks.collected()}
-
-
-def _observes(name: str) -> bool:
-    return name.startswith("observations::")
 
 
 def _fitting(names: Iterable[str], cost: Costs, most: float) -> Iterator[str]:

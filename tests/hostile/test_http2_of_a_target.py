@@ -39,7 +39,7 @@ PIECES: dict[str, list[bytes]] = {
     "a status below all": [head(b"-5", WHOLE)],
     "no status": [frame(HEADERS, WHOLE, STREAM)],
     "a line end in a header": [frame(HEADERS, WHOLE, STREAM, b"\x88\x00\x01a\x03b\r\n")],
-    "headers without an end": [head(b"200", 0), frame(CONTINUATION, 0, STREAM) * 100],
+    "headers without an end": [head(b"200", 0) + frame(CONTINUATION, 0, STREAM) * 100],
 }
 
 

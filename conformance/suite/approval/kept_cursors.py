@@ -49,11 +49,12 @@ class Later:
         """Whether records are repeated or left out.
 
         An aged cursor may be rejected, and what others have changed before it may move what follows
-        it. What the run has approved may move; what it has left as it was is no less listed.
+        it. What the run has approved may move; what it has left as it was is no less listed, and
+        shows that nobody else has moved anything.
         """
         is_served = self.kept.status == self.longer.status == 200
         page, longer = self._unchanged(self.page), self._unchanged(self.longer)
-        is_as_before = longer[: len(page)] == page
+        is_as_before = longer[: len(page)] == page and bool(page or not self._has_moved)
         return is_served and is_as_before and bool(self.repeated | self.missing)
 
     @property

@@ -62,19 +62,20 @@ def _granted(
 def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> None:
     """Violation where a pagination repeatedly lacks records that others show before and after it.
 
-    In a list that changes, they have to be the same records.
+    Once a list has changed, they have to be the same records: it may look at rest by chance.
     """
     everything = _granted(whole, live)
     missing = everything - set(pagination.ids)
     if not _within_reach(pagination, missing, whole, live):  # before it is read time and again
         return
+    is_at_rest = True
     for number in range(RESTLESS):
         desynchronize(pagination.call, number, live)
         again = live.paginations.again(pagination, records=len(everything))
         before = [other for other in whole if missing & set(other.ids)]
         after = [live.paginations.again(other) for other in before]
         shown = everything & {id for other in after for id in other.ids}
-        is_at_rest = are_at_rest([pagination, *before], [again, *after])
+        is_at_rest = is_at_rest and are_at_rest([pagination, *before], [again, *after])
         candidates = shown if is_at_rest else shown & missing
         missing = candidates - set(again.ids) - updated([*before, *after])
         if len(missing) <= again.without_id or not again.is_whole:

@@ -23,16 +23,15 @@ def repeated(pagination: Pagination) -> list[str]:
 def confirm_repeated(pagination: Pagination, live: Live) -> None:
     """Violation where further paginations repeat records too.
 
-    In a list that changes, they have to be the same records.
+    Once a list has changed, they have to be the same records: it may look at rest by chance.
     """
-    twice = set(repeated(pagination))
+    twice, is_at_rest = set(repeated(pagination)), True
     for number in range(RESTLESS):
         desynchronize(pagination.call, number, live)
         again = live.paginations.again(pagination)
-        is_at_rest = are_at_rest([pagination], [again])
+        is_at_rest = is_at_rest and are_at_rest([pagination], [again])
         candidates = set(again.ids) if is_at_rest else twice
         twice = (set(repeated(again)) & candidates) - updated([pagination, again])
-        # Two rounds at least: a list that changes in turns may look the same once.
         if not twice or (is_at_rest and number):
             break
     if twice:

@@ -8,9 +8,11 @@ from typing import Any
 from conformance.assurance.certificate import bundle, challenge, dsse, issuing, lock_file
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.issuing import NotCertified
+from conformance.assurance.certificate.replaying import Replaying
 from conformance.commands.certification import text
 from conformance.commands.certification.replay_progress import ReplayProgress
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
 from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
@@ -24,7 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
         issuing.require_files(directory)
         revision = issuing.revision_of(directory, arguments.revision)
         signer = dsse.private_key(arguments.key)
-        found = issuing.issued(directory, revision, signer, _given(arguments), [ReplayProgress()])
+        how = Replaying([ReplayProgress()], arguments.max_time)
+        with interrupting():
+            found = issuing.issued(directory, revision, signer, _given(arguments), how)
     except NotCertified as problem:
         return _report(arguments, {"certified": False, "reasons": problem.reasons})
     except (dsse.KeyProblem, revisions.UnknownRevision) as problem:

@@ -20,6 +20,7 @@ from conformance.assurance.registry.rejudging import Rejudged
 from conformance.assurance.registry.revocation import FILE, NONE, Revocations
 from conformance.commands.options import usual
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
 from conformance.storage import folder, fresh_file, regular_file
@@ -29,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Perform the action that is named; UsageError for files that cannot be used."""
     actions = {"check": _check, "build": _build, "rejudge": _rejudge, "revoke": _revoke}
     try:
-        return actions[arguments.action](arguments)
+        with interrupting():
+            return actions[arguments.action](arguments)
     except (
         bundle.BundleProblem,
         dsse.KeyProblem,

@@ -12,6 +12,7 @@ from typing import Any
 from securesystemslib.signer import SSlibKey
 
 from conformance.assurance.certificate import bundle, challenge, dsse, standing, summary, trust
+from conformance.assurance.certificate.replaying import Replaying
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
 from conformance.assurance.second import opinion
@@ -21,6 +22,7 @@ from conformance.commands.certification import environment_of_then, probing, tex
 from conformance.commands.certification.probing import Probed
 from conformance.commands.certification.replay_progress import ReplayProgress
 from conformance.commands.outcome import UsageError
+from conformance.commands.signals import interrupting
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console import output
 from conformance.storage import fresh_file, regular_file
@@ -43,12 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         pinned = (
             regular_file.read(arguments.public_key, follow=True) if arguments.public_key else None
         )
-        verification = verify(
-            found,
-            pinned,
-            current=arguments.with_current_suite,
-            watching=[ReplayProgress()],
-        )
+        verification = _verified(found, pinned, arguments)
         if verification.is_other_suite and arguments.then:
             return environment_of_then.verify(found, _words(arguments), arguments.find_links)
         second = _second(found, verification) if arguments.second else None
@@ -64,6 +61,15 @@ def run(arguments: argparse.Namespace) -> int:
     if target is not None and _is_good(verification):
         probed = probing.probe(found.opened, target, arguments.probe)
     return _report(found, verification, (probed, second), arguments)
+
+
+def _verified(
+    found: bundle.Bundle, pinned: bytes | None, arguments: argparse.Namespace
+) -> Verification:
+    """The verification, which leaves nothing behind where a signal ends it."""
+    how = Replaying([ReplayProgress()], arguments.max_time)
+    with interrupting():
+        return verify(found, pinned, current=arguments.with_current_suite, how=how)
 
 
 def _second(found: bundle.Bundle, verification: Verification) -> Opinion | None:

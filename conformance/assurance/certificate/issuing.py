@@ -1,6 +1,6 @@
 """Issuing a certificate: the evidence of a report directory, signed once it has been verified."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,6 +18,7 @@ from conformance.assurance.certificate import (
 )
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence, Malformed
+from conformance.assurance.certificate.replaying import UNWATCHED, Replaying
 from conformance.assurance.certificate.verification import CONTRACT, verify
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
@@ -111,12 +112,12 @@ def issued(
     revision: Revision,
     signer: CryptoSigner,
     given: Given = NONE,
-    watching: Sequence[object] = (),
+    how: Replaying = UNWATCHED,
 ) -> Bundle:
     """The certificate of a run, with the given files. Raises OSError, and NotCertified.
 
-    It is verified before it is handed out, so that nobody gets one that does not verify; plugins of
-    pytest that are `watching` show how far that is.
+    It is verified before it is handed out, so that nobody gets one that does not verify; raises
+    Inconclusive where that takes too much.
     """
     try:
         evidence = evidence_of(directory, revision, given)
@@ -130,7 +131,7 @@ def issued(
     found = sealed(evidence, signer)
     if excesses := list(bundle.excesses(found)):
         raise NotCertified(excesses)
-    verification = verify(found, None, watching=watching)
+    verification = verify(found, None, how=how)
     if verification.is_other_suite:
         raise NotCertified(["another version of this package, or of the contract, made this run"])
     if verification.problems:

@@ -1,10 +1,10 @@
 """The report that the evidence supports: the suite, run again on the recorded responses."""
 
-import gc
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import orjson
 
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recorded import Outline
+from conformance.assurance.certificate.replaying import UNWATCHED, Replaying
 from conformance.http.replay import Recording
 from conformance.http.trace import TRACEPARENT
 from conformance.report import known_failures, known_gaps, source
@@ -42,17 +43,21 @@ class Recomputed:
     problems: tuple[str, ...] = ()
 
 
-def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
-    """Run the suite on the recording; takes about as long as a run in this process.
+def replay(evidence: Evidence, how: Replaying = UNWATCHED) -> Recomputed:
+    """Run the suite on the recording, in a process of its own; takes about as long as a run.
 
-    `watching` are plugins of pytest that show how far it is.
+    Raises Inconclusive where that takes too much.
     """
     with tempfile.TemporaryDirectory() as name:
-        return perform(evidence, Path(name), watching)
+        return perform(evidence, Path(name), how)
 
 
-def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()) -> Recomputed:
+def perform(evidence: Evidence, directory: Path, how: Replaying = UNWATCHED) -> Recomputed:
     """The same, with the files of the run in a directory; a shard is replayed as that shard."""
+    return how.apart(partial(_performed, evidence, directory, how.watching))
+
+
+def _performed(evidence: Evidence, directory: Path, watching: Sequence[object]) -> Recomputed:
     recorded = evidence.exchanges.by_id
     recording = Recording(recorded, is_ours=evidence.run["source"] == source.digest())
     traced = any(map(_is_traced, evidence.exchanges))
@@ -68,7 +73,6 @@ def perform(evidence: Evidence, directory: Path, watching: Sequence[object] = ()
     # Nothing of the evidence is on the command line. The badge is the smallest: nobody reads it.
     own = [f"--conformance-report-dir={directory}", "--conformance-report=badge"]
     pytest_run.execute(own, [plugin, *watching])
-    gc.collect()  # while a run goes on, nearly nothing is: its checks refer to each other
     report = orjson.loads((directory / "report.json").read_bytes())
     altered = tuple(_altered(directory / EXCHANGES, recorded))
     return Recomputed(report, tuple(recording.unused), altered, tuple(recording.missing))

@@ -1,7 +1,7 @@
 """The shards of a merged run: each is replayed as the shard that it was, and they merge anew."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from conformance.assurance.certificate import chronology, eligibility, recomputa
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recomputation import Recomputed
 from conformance.assurance.certificate.recorded import Exchanges
+from conformance.assurance.certificate.replaying import UNWATCHED, Replaying
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.verdict import Verdict
 from conformance.report import kept_shards
@@ -81,14 +82,14 @@ def _identity(shard: Evidence) -> dict[str, Any]:
     return merging.identity(suite, target, asked, asked["known-failures"])
 
 
-def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
-    """Replay every shard, and merge them; takes about as long as all of them in this process."""
+def replay(evidence: Evidence, how: Replaying = UNWATCHED) -> Recomputed:
+    """Replay every shard, and merge them; takes about as long as all of them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = [
             f"shard {number}: {problem}"
             for number, shard in evidence.shards.items()
-            for problem in _replayed(shard, folder / str(number), watching)
+            for problem in _replayed(shard, folder / str(number), how)
         ]
         if not found:
             try:
@@ -98,9 +99,9 @@ def replay(evidence: Evidence, watching: Sequence[object] = ()) -> Recomputed:
     return Recomputed(evidence.report, problems=tuple(found))
 
 
-def _replayed(shard: Evidence, folder: Path, watching: Sequence[object]) -> list[str]:
+def _replayed(shard: Evidence, folder: Path, how: Replaying) -> list[str]:
     """What the replay of a shard contradicts. Its folder gets what there was to merge."""
-    again = recomputation.perform(shard, folder, watching)
+    again = recomputation.perform(shard, folder, how)
     found = list(recomputation.differences(shard, again))
     for name in kept_shards.FILES:
         (folder / name).write_bytes(shard.files[name])

@@ -20,6 +20,7 @@ from conformance.assurance.certificate import (
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.recomputation import Recomputed
+from conformance.assurance.certificate.replaying import UNWATCHED, Replaying
 from conformance.assurance.certificate.summary import Summary
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
@@ -59,12 +60,16 @@ class Verification:
 
 
 def verify(
-    bundle: Bundle, key: bytes | None, *, current: bool = False, watching: Sequence[object] = ()
+    bundle: Bundle,
+    key: bytes | None,
+    *,
+    current: bool = False,
+    how: Replaying = UNWATCHED,
 ) -> Verification:
-    """Verify a certificate, against a pinned public key if there is one. Raises KeyProblem.
+    """Verify a certificate, against a pinned public key if there is one.
 
-    With `current`, the installed suite is used, whichever version made the certificate. `watching`
-    are plugins of pytest that show how far it is.
+    With `current`, the installed suite is used, whichever version made the certificate. Raises
+    KeyProblem, and Inconclusive where the replay takes too much.
     """
     signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
     pinned = dsse.public_key(key, "the given key") if key is not None else signer
@@ -76,7 +81,7 @@ def verify(
     if not current and not is_same:
         return Verification((), is_other_suite=True)
     try:
-        again = _replayed(evidence, watching)
+        again = _replayed(evidence, how)
         found = tuple(recomputation.differences(evidence, again))
     except Malformed as problem:  # another suite was asked for what this one does not know
         return Verification((str(problem),))
@@ -105,11 +110,11 @@ def _divided(evidence: Evidence, found: Sequence[str]) -> tuple[tuple[str, ...],
     )
 
 
-def _replayed(evidence: Evidence, watching: Sequence[object]) -> Recomputed:
+def _replayed(evidence: Evidence, how: Replaying) -> Recomputed:
     """What a replay finds. Another suite may divide its checks otherwise: it replays the whole."""
     is_divided = bool(evidence.shards) and is_same_suite(evidence)
     replay = shards.replay if is_divided else recomputation.replay
-    return replay(evidence, watching)
+    return replay(evidence, how)
 
 
 def _judged(evidence: Evidence, again: Recomputed) -> Iterator[tuple[Any, Revision]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from conformance.assurance.certificate import bundle, dsse
 from conformance.assurance.certificate.verification import verify
 from conformance.assurance.registry.submission import CERTIFICATE, KEY, PRODUCT
+from conformance.contract.verdict import Inconclusive
 from conformance.storage import regular_file
 
 
@@ -49,7 +50,7 @@ def _rejudged(folder: Path) -> Rejudged:
     except OSError as problem:
         reason = f"{Path(problem.filename).name}: {problem.strerror}"
         return Rejudged(folder.name, None, None, problems=(reason,))
-    except (bundle.BundleProblem, dsse.KeyProblem) as problem:
+    except (bundle.BundleProblem, dsse.KeyProblem, Inconclusive) as problem:
         return Rejudged(folder.name, None, None, problems=(str(problem),))
     if again.problems:
         return Rejudged(folder.name, None, None, problems=again.problems)

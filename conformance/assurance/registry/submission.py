@@ -13,6 +13,7 @@ from conformance.assurance.certificate.verification import verify
 from conformance.assurance.registry import answers, settings
 from conformance.assurance.registry.answers import Answers
 from conformance.assurance.registry.revocation import Revocations
+from conformance.contract.verdict import Inconclusive
 from conformance.storage import regular_file, toml_text
 
 PRODUCT, CERTIFICATE, KEY = "PRODUCT.toml", "certificate.zip", "signer.pub"
@@ -141,7 +142,7 @@ def _certificate(folder: Path) -> Submission:
         verification = verify(found, key)
     except OSError as problem:
         return replace(nothing, faults=(f"{Path(problem.filename).name}: {problem.strerror}",))
-    except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
+    except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem, Inconclusive) as problem:
         return replace(nothing, faults=(str(problem),))
     faults = [f"{CERTIFICATE}: {problem}" for problem in verification.problems]
     claims = None if verification.problems else dsse.claims(found.envelope)

@@ -24,6 +24,7 @@ def keygen(part: argparse.ArgumentParser) -> None:
 def certify(part: argparse.ArgumentParser) -> None:
     """The run to certify, the key and the file."""
     _certified(part)
+    _replay(part)
     usual.json(part)
     part.add_argument(
         "file",
@@ -67,6 +68,18 @@ def _certified(part: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="a pylock.toml (PEP 751) of the packages of the run, with their addresses and hashes",
+    )
+
+
+def _replay(part: argparse.ArgumentParser) -> None:
+    """How long a recording may take that somebody else has made."""
+    part.add_argument(
+        "--max-time",
+        type=option_types.seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="end the replay of the recording after so many seconds, without a verdict (default:"
+        " 600)",
     )
 
 
@@ -116,6 +129,7 @@ def verify(part: argparse.ArgumentParser) -> None:
         help="let a second judge, which shares no code with the suite, decide again what the"
         " recording alone can decide, and reject the certificate where the two differ",
     )
+    _replay(part)
     usual.json(part)
     _registrar(part)
     _probe(part)

@@ -46,11 +46,12 @@ class Measured:
 
 
 def line(measured: Measured) -> str:
-    """The time that is left, and what makes it long; "" where nothing was measured."""
-    if not measured.exchanges:
+    """The time that is left, and what makes it long; "" where nobody can tell."""
+    left = measured.expected - measured.exchanges
+    if not measured.exchanges or left <= 0:
         return ""
     pace = measured.exchanges / measured.seconds
-    seconds = max(0, measured.expected - measured.exchanges) / pace
+    seconds = left / pace
     parts = [
         f"this run takes up to {_shown(seconds)} more, at {pace:.1f} requests per second",
         *_reasons(measured, pace),

@@ -55,6 +55,7 @@ def test_what_makes_a_run_long_is_named(changed: Measured, reason: str) -> None:
 def test_nothing_is_said_where_nothing_was_measured() -> None:
     """As against a target that has not responded yet."""
     assert forecast.line(replace(SLOW, exchanges=0)) == ""
+    assert forecast.line(replace(SLOW, exchanges=SLOW.expected)) == ""
 
 
 class Heard:
@@ -83,7 +84,7 @@ def test_a_run_over_a_network_prints_it_once(tmp_path: Path) -> None:
         target.write_text(f'base-url = "{profile["base-url"]}"\n')
         options = pytest_run.options(tmp_path / "reports", "standard", 1, ["authentication"])
         chosen = [*options, f"--conformance-target={target}", "--conformance-report=badge"]
-        plugins = [heard, Forecast("quick", heard.say, after=0.5)]
+        plugins = [heard, Forecast("deep", heard.say, after=0.5)]
         pytest_run.execute(chosen, plugins)
 
     (found,) = heard.lines

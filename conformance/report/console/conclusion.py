@@ -59,7 +59,7 @@ EFFECTS = {
     "max-time": "ENDED by --max-time: what was left is inconclusive",
     "max-requests": "ENDED by --max-requests: what was left is inconclusive",
     "away": "ENDED, since the target no longer responded: --resume goes on once it does",
-    MAX_FAILURES: "ENDED by --max-failures: --resume goes on",
+    MAX_FAILURES: "--resume goes on with what was left",
     "max-response-bytes": "too long to be checked (limits.max-response-bytes): {count}",
     "memory": "not checked for lack of memory: {count}",
     "max-log": "with the beginning only in exchanges.jsonl, or left out (--max-log): {count}",

@@ -45,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
         fresh_file.write(path, secrecy.redacted(text).encode())
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
-    _remember(path)
+    if connection is None or not arguments.template:
+        _remember(path)  # of a connection that sends nothing yet, nobody has been asked
     output.lines(lines)
     option = "" if path == Path("target.toml") else f" --target {word(path)}"
     verb = "Next" if lines else "Fill it in, then run"
@@ -68,7 +69,7 @@ def _connection(arguments: argparse.Namespace) -> Connected | None:
     if path.absolute().parent != arguments.file.absolute().parent:
         raise UsageError(f"{arguments.file}: write it beside {path}, where its paths begin")
     try:
-        return connected.read(path)
+        return connected.read(path, arguments.base_url)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
 

@@ -65,7 +65,7 @@ def load(
     text = text_of(path)
     tables = tables_of(path, text)
     data = with_credentials(tables, credentials)
-    _sound(Reader(str(path), text, environ), data, base_url)
+    sound(Reader(str(path), text, environ), data, base_url)
     # What replaces a part of the file is not the file's.
     own = with_credentials(tables, {name: {} for name in credentials})
     demanded = demands.of(own, Origin(path, text), base_url)
@@ -91,7 +91,7 @@ def demands_of(
     """What a file demands; runs and sends nothing. Raises ProfileError with its problems."""
     text = text_of(path)
     tables = tables_of(path, text)
-    _sound(Reader(str(path), text, environ), tables, base_url)
+    sound(Reader(str(path), text, environ), tables, base_url)
     return demands.of(tables, Origin(path, text), base_url)
 
 
@@ -129,7 +129,7 @@ def parse(
 
 
 def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) -> Target:
-    profile = _sound(reader, data, base_url)
+    profile = sound(reader, data, base_url)
     address = str(base_url or profile["base-url"]).rstrip("/")
     return Target(
         base_url=address,
@@ -151,7 +151,7 @@ def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) ->
     )
 
 
-def _sound(
+def sound(
     reader: Reader, data: Mapping[str, object], base_url: str | None = None
 ) -> dict[str, Any]:
     """The tables of a profile without a problem. Raises ProfileError."""
@@ -174,7 +174,7 @@ def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
     text = text_of(path)
     data = tables_of(path, text)
     reader = Reader(str(path), text, None)
-    tables = _sound(reader, data)
+    tables = sound(reader, data)
     if not allow_secrets:
         for place, secret in _stated_secrets(tables):
             if isinstance(secret, str) and reference(secret) is None:

@@ -114,6 +114,20 @@ def test_a_command_of_a_profile_is_not_run_unasked(words: tuple[str, ...], tmp_p
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_command_that_a_template_has_taken_over_is_not_run_unasked(tmp_path: Path) -> None:
+    """`init --template` sends nothing and asks nobody, so nobody has allowed the connection."""
+    (tmp_path / "gateway.toml").write_text(
+        '[connection]\nheaders = { "x-key" = { command = ["touch", "ran"] } }\n'
+    )
+    options = ("--template", "--base-url", DEAD, "--connection", "gateway.toml")
+    assert conformance(tmp_path, "init", *options).returncode == 0
+
+    done = conformance(tmp_path, "run", "--target", "target.toml", LOCALIZATION_API_KEY=KEY)
+    assert done.returncode == 4
+    assert "connection.headers.x-key.command is a command, and this file is not" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_trust_runs_the_command_of_a_profile(words: tuple[str, ...], tmp_path: Path) -> None:
     """A fleet hands it on to its runs; it is not remembered."""

@@ -176,10 +176,16 @@ def test_init_reads_a_deployment_behind_a_gateway(
         ('[connection.headers]\nx-key = "open sesame"\n', (), "headers.x-key holds the secret"),
         ('base-url = "x"\n[connection]\n', (), "gateway.toml has base-url: write the table"),
         ("[connection]\nhost = 1\n", (), "gateway.toml:2: connection.host is an integer"),
-        ("[connection]\nhots = 1\n", (), "connection.hots is an unknown key: `init --template`"),
+        ("[connection]\nhots = 1\n", (), "gateway.toml:2: connection.hots is an unknown key"),
+        ("[connection]\nconnect-timeout = 2026-01-01\n", (), "connect-timeout is of the type date"),
+        ("[connection]\nresponse-timeout = nan\n", ("--template",), "is not above zero"),
+        ('[connection]\nhost = "a\\r\\nb"\n', ("--template",), "connection.host is not a host"),
         ("[connection]\n", ("sub/t.toml",), "t.toml: write it beside gateway.toml"),
     ],
-    ids=["empty", "no-table", "a-secret", "more", "a-number", "unknown", "elsewhere"],
+    ids=[
+        *("empty", "no-table", "a-secret", "more", "a-number", "unknown"),
+        *("a-date", "no-number", "two-lines", "elsewhere"),
+    ],
 )
 def test_a_connection_of_no_use_is_a_usage_error(
     text: str, options: tuple[str, ...], expected: str, tmp_path: Path
@@ -190,6 +196,7 @@ def test_a_connection_of_no_use_is_a_usage_error(
     ended = conformance(tmp_path, "init", url, "--connection=gateway.toml", *options)
     assert ended.returncode == 4
     assert expected in " ".join(ended.stderr.split())
+    assert not (tmp_path / "target.toml").exists()
 
 
 def test_each_problem_of_a_profile_has_its_line(tmp_path: Path) -> None:

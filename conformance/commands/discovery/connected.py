@@ -14,7 +14,7 @@ from conformance.target import demands, profile
 from conformance.target.demands import Origin
 from conformance.target.profile_file import tables_of, text_of
 from conformance.target.target import Target
-from conformance.target.toml_schema import reference
+from conformance.target.toml_schema import Reader, reference
 
 TABLE = "connection"
 
@@ -28,8 +28,11 @@ class Connected:
     tables: Mapping[str, Any]
 
 
-def read(path: Path) -> Connected:
-    """What a file says. Raises ProfileError, and UsageError where it has another table."""
+def read(path: Path, base_url: str) -> Connected:
+    """What a file says of a deployment.
+
+    Raises ProfileError, and UsageError where it has another table, or a secret.
+    """
     text = text_of(path)
     tables = tables_of(path, text)
     if [*tables] != [TABLE] or not isinstance(tables[TABLE], dict):
@@ -39,6 +42,7 @@ def read(path: Path) -> Connected:
     if secrets := _stated_secrets(tables[TABLE]):
         remedy = 'write "${NAME}", and set that environment variable'
         raise UsageError(f"{path}: {secrets[0]} holds the secret itself: {remedy}")
+    profile.sound(Reader(str(path), text, None), tables, base_url)
     return Connected(path, text, tables)
 
 
@@ -70,15 +74,12 @@ def target(
 
 
 def filled(template: str, connected: Connected) -> str:
-    """The template of a profile with this connection; what it says of each key stays.
-
-    Raises UsageError for an unknown key.
-    """
+    """The template of a profile with this connection; what it says of each key stays."""
     text = template.replace(f"#[{TABLE}]", f"[{TABLE}]", 1)
     for key, value in connected.tables[TABLE].items():
         stated = re.compile(rf"^#{re.escape(key)} = .*?(?= # |$)", re.MULTILINE).search(text)
         if stated is None:
-            raise UsageError(f"{TABLE}.{key} is an unknown key: `init --template` shows all")
+            raise ValueError(f"the template has no {key!r}")
         text = f"{text[: stated.start()]}{key} = {_toml(value)}{text[stated.end() :]}"
     return text
 

@@ -47,7 +47,7 @@ def remember(demands: Demands) -> bool:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # The name decides; the content is for people who want to know what they have allowed.
-        (folder / demands.digest).write_text(f"{demands.file.resolve()}\n", encoding="utf-8")
+        (folder / demands.digest).write_bytes(os.fsencode(demands.file.resolve()) + b"\n")
     except OSError:
         return False
     return True

@@ -1,6 +1,7 @@
 """A profile that somebody else has written runs no command and gets no variable unasked."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -242,6 +243,15 @@ def test_whatever_is_no_clear_yes_is_a_no(answer: str, tmp_path: Path) -> None:
     """The end of the input, too."""
     code, _ = answered(clone(tmp_path), "doctor", answer=answer)
     assert (code, (tmp_path / "ran").exists()) == (4, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_folder_whose_name_is_no_text_is_remembered(tmp_path: Path) -> None:
+    """Its name stands in the memory as it is."""
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    assert "nothing responds" in answered(clone(folder), "doctor", answer="y")[1]
+    assert "nothing responds" in conformance(folder, "doctor").stderr
 
 
 def test_a_question_is_interrupted(tmp_path: Path) -> None:

@@ -245,6 +245,12 @@ def test_whatever_is_no_clear_yes_is_a_no(answer: str, tmp_path: Path) -> None:
     assert (code, (tmp_path / "ran").exists()) == (4, False)
 
 
+def test_what_was_typed_before_the_question_is_no_answer(tmp_path: Path) -> None:
+    """Such as the next line of what somebody has pasted: nobody had seen the question."""
+    code, _ = answered(clone(tmp_path), "doctor", answer="", before="yes\n")
+    assert (code, (tmp_path / "ran").exists()) == (4, False)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 def test_a_folder_whose_name_is_no_text_is_remembered(tmp_path: Path) -> None:
     """Its name stands in the memory as it is."""

@@ -11,10 +11,14 @@ QUESTION = b"[y/N] "
 
 
 def answered(
-    directory: Path, *arguments: object, answer: str, **environment: str
+    directory: Path, *arguments: object, answer: str, before: str = "", **environment: str
 ) -> tuple[int, str]:
-    """The exit code of a command that asks once, and all that it has shown on its terminal."""
+    """The exit code of a command that asks once, and all that it has shown on its terminal.
+
+    `before` is typed before the command begins.
+    """
     ours, theirs = pty.openpty()
+    os.write(ours, before.encode())
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         cwd=directory,

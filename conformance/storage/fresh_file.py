@@ -89,9 +89,19 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     """A new file, which takes its place at the end of the context; not after an exception."""
     fresh = beside(path)
     with _unless_it_fails(fresh, path):
-        with os.fdopen(os.open(fresh, _NEW, _MODE), "wb") as file:
+        with os.fdopen(os.open(fresh, _NEW, _mode(path)), "wb") as file:
             yield file
         fresh.replace(path)
+
+
+def _mode(path: Path) -> int:
+    """The mode of a file that takes the place of another: nobody may read it who could not before.
+
+    The umask takes its part of it, so that it is never wider than that of a new file.
+    """
+    with suppress(FileNotFoundError):
+        return _MODE & stat.S_IMODE(path.lstat().st_mode)
+    return _MODE
 
 
 def new(path: Path, content: bytes, mode: int = _MODE) -> None:

@@ -26,6 +26,7 @@ from conformance.report.journal import JOURNAL
 from conformance.report.ledger import LEDGER_FILE, Ledger
 from conformance.report.run import Run
 from conformance.runner import disk
+from conformance.storage import fresh_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 
@@ -324,6 +325,15 @@ def test_the_environment_of_a_registrar_is_not_published(registry: Path, tmp_pat
     assert ended.returncode == CONFORMANT, ended.stderr
     written = [path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file()]
     assert not any(b"the-secret-of-the-registrar" in content for content in written)
+
+
+def test_what_takes_the_place_of_a_private_file_is_private(tmp_path: Path) -> None:
+    """Nobody may read the new one who could not read the old one; nor is it wider than others."""
+    for mode, expected in ((0o600, 0o600), (0o777, 0o644)):
+        (tmp_path / "known.toml").touch()
+        (tmp_path / "known.toml").chmod(mode)
+        fresh_file.write(tmp_path / "known.toml", b"")
+        assert (tmp_path / "known.toml").stat().st_mode & 0o777 == expected
 
 
 def test_a_linked_folder_is_not_a_submission(registry: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from conformance.commands import descriptors
 from conformance.commands.command_line import Parser, parser, usage_error
 from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import UsageError
-from conformance.commands.signals import deferred
+from conformance.commands.signals import deferred, disinherit
 from conformance.contract import import_path
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in map(_stream, ("stdout", "stderr")):
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+    disinherit()
     import_path.protect()
     dumps.forbid()
     with secrecy.guarded():

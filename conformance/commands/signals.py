@@ -1,10 +1,22 @@
 """The signals that end a run in order, and how they wait until it can be ended."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def disinherit() -> None:
+    """Undo what the parent of this process has done to signals that it depends on.
+
+    A blocked signal would end no command, and where SIGCHLD is ignored, every child ends with 0.
+    """
+    accept()
+    ignored = hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    if ignored and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from conformance.__main__ import main
 from conformance.commands import descriptors
 from conformance.commands.display import Lines
 from conformance.commands.tally import Tally
-from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
+from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
 
 FRESH = [
     ("keygen", "new"),
@@ -30,6 +30,42 @@ FRESH = [
 """Commands that write one file, and never over another."""
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors and core files")
+
+
+def test_a_parent_that_ignores_its_children_makes_no_failure_a_success(tmp_path: Path) -> None:
+    """Where SIGCHLD is ignored, no process learns how its children have ended."""
+    (tmp_path / "target.toml").write_text(
+        'base-url = "http://127.0.0.1:9/v1"\n[credentials.primary]\n'
+        'api-key = { command = ["sh", "-c", "echo a-key-0123456789; exit 7"] }\n'
+    )
+    ended = subprocess.run(
+        [*COMMAND, "doctor", "--trust"],
+        cwd=tmp_path,
+        env=surroundings(),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        check=False,
+    )
+    assert "failed with exit code 7" in " ".join(ended.stderr.split())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_parent_that_blocks_signals_makes_no_command_unstoppable(number: signal.Signals) -> None:
+    """One that serves would end by SIGKILL alone."""
+    with subprocess.Popen(
+        [*COMMAND, "serve", "--no-log"],
+        env=surroundings(),
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [number]),  # noqa: PLW1509
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(number)
+        try:
+            assert process.wait(30) in (CONFORMANT, INTERRUPTED)
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -10,7 +10,7 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.report.console import output
 from conformance.report.console.line import Copied
 from conformance.report.text import word
-from conformance.storage import fresh_file
+from conformance.storage import fresh_file, regular_file
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,4 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _vendor(path: Path | None) -> str | None:
     """The id of the only key that may answer. Raises OSError, and KeyProblem."""
-    return None if path is None else dsse.public_key(path.read_bytes(), str(path)).keyid
+    if path is None:
+        return None
+    content = regular_file.read(path, dsse.LARGEST_KEY, follow=True)
+    return dsse.public_key(content, str(path)).keyid

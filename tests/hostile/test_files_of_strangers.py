@@ -19,6 +19,7 @@ from page_elements import Elements, harmless
 from process import conformance_here
 from sample_reports import EXCHANGES, a_report, an_exchange
 
+from conformance.assurance.certificate import dsse
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.contract import published, revisions
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, NON_CONFORMANT, USAGE_ERROR
@@ -295,6 +296,24 @@ def test_what_is_not_a_readable_file_ends_in_one_line(
     (folder / name).unlink(missing_ok=True)
     make(folder / name)
     rejected(conformance_here(tmp_path, *words), f"theirs/{name}", reason)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no pipes in folders")
+@pytest.mark.parametrize("kind", ["missing", "a folder", "a pipe", "large"])
+def test_a_key_of_a_vendor_that_is_no_file_ends_in_one_line(kind: str, tmp_path: Path) -> None:
+    """A challenge is for a key that somebody has sent."""
+    dsse.generate(tmp_path / "registrar")
+    make, reason = MADE[kind]
+    make(tmp_path / "vendor.pub")
+    words = ("--key", "registrar", "--vendor", "vendor.pub", "challenge.json")
+    rejected(conformance_here(tmp_path, "challenge", *words), "vendor.pub", reason)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+def test_a_key_without_an_end_ends_in_one_line(tmp_path: Path) -> None:
+    """A private key may come from a pipe, of which so much is read as a key may have."""
+    words = ("--key", "/dev/zero", "challenge.json")
+    rejected(conformance_here(tmp_path, "challenge", *words), "/dev/zero: not a private key")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no pipes in folders")

@@ -20,6 +20,7 @@ from conformance.storage import fresh_file
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
+LARGEST_KEY = 1024 * 1024
 PARTS = ("payload", "payloadType", "signatures")
 SIGNATURE_PARTS = ("keyid", "sig")
 
@@ -60,7 +61,9 @@ def generate(private: Path) -> Path:
 def private_key(path: Path) -> CryptoSigner:
     """The private key in a PEM file. Raises KeyProblem."""
     try:
-        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+        with path.open("rb") as file:  # a pipe as well: a key need not lie on a disk
+            content = file.read(LARGEST_KEY)
+        key = serialization.load_pem_private_key(content, password=None)
     except OSError as problem:
         raise KeyProblem(f"{path}: {problem.strerror}") from None
     except (ValueError, TypeError) as problem:

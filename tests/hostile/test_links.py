@@ -315,6 +315,18 @@ def test_what_a_submission_links_to_is_not_published(
     assert not any(PRIVATE.strip() in text for text in written)
 
 
+@pytest.mark.parametrize("name", ["certificate.zip", "signer.pub", "summary.json"])
+def test_what_is_too_large_to_be_read_is_not_published(
+    name: str, registry: Path, tmp_path: Path
+) -> None:
+    """A file of holes takes up no place in an archive, and all of it on the site."""
+    with (registry / "theirs" / name).open("wb") as file:
+        file.truncate(64 * 1024 * 1024 + 1)
+    ended = conformance_here(tmp_path, "registry", "build", registry, "--out", "site")
+    assert ended.stdout.startswith("rejected"), ended.stderr
+    assert not (tmp_path / "site" / "theirs" / name).exists()
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="a system without it")
 def test_the_environment_of_a_registrar_is_not_published(registry: Path, tmp_path: Path) -> None:
     """It may hold the secrets of a CI system."""

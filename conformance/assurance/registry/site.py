@@ -13,6 +13,8 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from conformance.assurance.certificate.bundle import LARGEST_ARCHIVE
+from conformance.assurance.certificate.dsse import LARGEST_KEY
 from conformance.assurance.registry.revocation import FILE as REVOKED
 from conformance.assurance.registry.revocation import Revocations
 from conformance.assurance.registry.settings import Settings
@@ -22,14 +24,22 @@ from conformance.assurance.registry.submission import (
     MISNAMED,
     REGISTRAR,
     SUMMARY,
+    SUMMARY_LARGEST,
     Submission,
     is_folder_of_a_site,
 )
 from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
 from conformance.report.formats.badge import LABEL, picture
-from conformance.storage import fresh_file
+from conformance.storage import fresh_file, regular_file
 from conformance.storage.folder import inner
+
+LARGEST = {
+    CERTIFICATE: LARGEST_ARCHIVE,
+    SUMMARY: SUMMARY_LARGEST,
+    REVOKED: regular_file.LARGEST,
+}
+"""Bytes of a file that a site offers to download, beside keys; a larger one is not read either."""
 
 FLAWED = "flawed"
 """The shade of an active certificate with failures, or with an open appeal."""
@@ -186,11 +196,14 @@ def _copied(source: Path, folder: Path, names: Iterable[str]) -> Iterator[str]:
     """Copy the files that there are; what an earlier build had copied goes with its source."""
     for name in names:
         path = source / name
-        if path.is_file() and not path.is_symlink():  # what a link leads to is not the vendor's
-            fresh_file.copy(path, folder / name)
-            yield str(folder / name)
-        else:
+        try:
+            # What a link leads to is not the vendor's, and what is larger is read by nobody.
+            content = regular_file.read(path, LARGEST.get(name, LARGEST_KEY))
+        except OSError:
             (folder / name).unlink(missing_ok=True)
+        else:
+            fresh_file.write(folder / name, content)
+            yield str(folder / name)
 
 
 def _names(paths: Iterable[str]) -> set[str]:

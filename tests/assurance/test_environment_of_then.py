@@ -101,6 +101,15 @@ esac""",
     assert int(count) > 20
 
 
+def test_uv_seeks_no_settings_above_the_folder(
+    other_suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anybody may write an index of packages into the folder for temporary files."""
+    tool(tmp_path, "[ -f uv.toml ] && echo found: $(cat uv.toml) >&2; exit 1")
+    assert main(["verify", "--then", str(other_suite)]) == 4
+    assert "failed: found:; where no index has" in capsys.readouterr().err
+
+
 def test_an_environment_that_cannot_be_made_is_a_usage_error(
     other_suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,11 @@ from conformance.commands.signals import interrupting
 from conformance.target.command import CommandError, ended
 
 LISTED = "environment.txt"
+SETTINGS = "uv.toml"
+"""Where uv finds this, it seeks no settings in the folders above, such as an index of packages.
+
+Anybody may write into a folder for temporary files.
+"""
 QUIET = ("--quiet", "--disable-pip-version-check")
 """The last line of pip says why it failed, and not that there is a newer one."""
 WITHOUT_BUILDING = ("--only-binary", ":all:")
@@ -55,6 +60,7 @@ def verify(found: Bundle, words: Iterable[str], wheels: Path | None = None) -> i
     with interrupting(), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / LISTED).write_bytes(found.evidence[LISTED])
+        (folder / SETTINGS).touch()
         for command in commands(found, folder / "then", wheels):
             code, said = _ended(command, folder)
             if code:

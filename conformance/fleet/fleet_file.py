@@ -21,6 +21,7 @@ from conformance.fleet.targets import (
 from conformance.reference import target as reference_profile
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
+from conformance.runner.option_types import LARGEST_SEED
 from conformance.storage import toml_text
 from conformance.target import demands, json_schema, profile
 from conformance.target.demands import Demands, Origin
@@ -67,8 +68,13 @@ def _at_least(least: int) -> Leaf:
     )
 
 
-def _retries_flaw(value: int) -> str | None:
-    return None if 0 <= value <= MOST_RETRIES else f"is not between 0 and {MOST_RETRIES}"
+def _from_zero_to(most: int) -> Leaf:
+    return Leaf(
+        (int,),
+        f"write an integer from 0 to {most}",
+        lambda value: None if 0 <= value <= most else f"is not between 0 and {most}",
+        {"minimum": 0, "maximum": most},
+    )
 
 
 def _seconds_flaw(value: float) -> str | None:
@@ -88,14 +94,9 @@ _COUNT = _at_least(1)
 _SETTINGS: dict[str, Schema] = {
     "labels": Array(_NAME),
     "needs": Array(_NAME),
-    "retries": Leaf(
-        (int,),
-        f"write an integer from 0 to {MOST_RETRIES}",
-        _retries_flaw,
-        {"minimum": 0, "maximum": MOST_RETRIES},
-    ),
+    "retries": _from_zero_to(MOST_RETRIES),
     "depth": _among(DEPTHS, "depth"),
-    "seed": _at_least(0),
+    "seed": _from_zero_to(LARGEST_SEED),
     "classes": Array(_among(tuple(requirements.CLASSES), "conformance class")),
     "known-failures": _FILE,
     "max-time": _SECONDS,

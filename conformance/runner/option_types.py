@@ -7,6 +7,9 @@ from typing import Any
 
 from conformance.runner.shard import Shard, parse
 
+LARGEST_SEED = 2**63 - 1
+"""JSON is written with integers of 64 bits, and databases have them with a sign."""
+
 
 def conformance_classes(text: str) -> tuple[str, ...]:
     """The names of conformance classes of a target, separated by commas."""
@@ -60,12 +63,15 @@ def shard(text: str) -> Shard:
         raise argparse.ArgumentTypeError(str(problem)) from None
 
 
-def integer(text: str) -> int:
-    """An integer."""
+def seed(text: str) -> int:
+    """An integer that every file of a run can have."""
     try:
-        return int(text)
+        stated = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} must be an integer") from None
+    if abs(stated) > LARGEST_SEED:
+        raise argparse.ArgumentTypeError(f"must be an integer up to {LARGEST_SEED}")
+    return stated
 
 
 def count(text: str) -> int:

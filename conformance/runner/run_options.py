@@ -88,7 +88,7 @@ OPTIONS = (
         "seed",
         "the same seed sends the same requests (default: %(default)s)",
         metavar="N",
-        type=option_types.integer,
+        type=option_types.seed,
         default=1,
         is_short=False,
     ),

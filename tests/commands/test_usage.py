@@ -120,6 +120,11 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
             + HINT.format("conformance run"),
         ),
         (
+            ["run", "--seed", "9" * 400],
+            f"conformance run: error: argument --seed: must be an integer up to {2**63 - 1}"
+            + HINT.format("conformance run"),
+        ),
+        (
             ["serve", "--port", "65536"],
             "conformance serve: error: argument --port: '65536' must be a port from 0 to 65535"
             + HINT.format("conformance serve"),

@@ -112,6 +112,7 @@ def test_what_an_inline_profile_demands_has_its_place_in_the_fleet(tmp_path: Pat
         (f'{TARGET}labels = ["-j"]\n', "target[0].labels[0] is not a name: write a name"),
         (f'{TARGET}labels = [".."]\n', "target[0].labels[0] is not a name: write a name"),
         (f"{TARGET}reference = true\nretries = 11\n", "target[0].retries is not between 0 and 10"),
+        (f"{TARGET}reference = true\nseed = {2**63}\n", "target[0].seed is not between 0 and 9223"),
         (
             f'[defaults]\ndepth = "full"\n{TARGET}reference = true\n',
             "fleet.toml:2: defaults.depth is not a depth: write one of smoke, quick, standard,"

@@ -32,7 +32,7 @@ def seed(part: argparse.ArgumentParser) -> None:
     """The seed of the data of a reference."""
     part.add_argument(
         "--seed",
-        type=option_types.integer,
+        type=option_types.seed,
         default=1,
         metavar="N",
         help="the same seed creates the same data (default: %(default)s)",

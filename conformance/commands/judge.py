@@ -107,6 +107,9 @@ class _Shown(Mapping[str, Any]):
         written = serialization.document(self._exchanges[id], self._redactor)
         return masking.document(written, self._named)
 
+    def __contains__(self, id: object) -> bool:
+        return id in self._exchanges  # without writing it
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._exchanges)
 

@@ -35,6 +35,9 @@ LONGEST_SHOWN = 2_000
 LARGEST = 96 * regular_file.MIB
 """Bytes of an archive: browsers write large ones, and reading takes up four times as much."""
 
+MOST_HEADERS = 1_000
+"""Of one message: servers accept about a hundred, and each finding searches all of its own."""
+
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}  # as some programs write what there is not
 _HEADERS = {
@@ -228,6 +231,8 @@ def _is_recorded(content: Mapping[str, Any], transferred: object) -> bool:
 
 
 def _headers(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if len(message["headers"]) > MOST_HEADERS:
+        raise TrafficError(f"a message has more than {MOST_HEADERS:,} headers")
     for header in message["headers"]:
         name = header["name"].lower()
         yield name, MASK if name in SECRETS else str(header["value"])

@@ -688,6 +688,16 @@ def test_very_many_entries_of_an_archive_take_little_memory(tmp_path: Path) -> N
     assert done.memory < 250
 
 
+@pytest.mark.parametrize("message", ["request", "response"])
+def test_very_many_headers_of_a_message_end_in_one_line(message: str, tmp_path: Path) -> None:
+    """Each finding of it would be searched for credentials."""
+    entry = copy.deepcopy(ENTRY)
+    entry[message]["headers"] = [{"name": f"x-{n}", "value": "y"} for n in range(100_000)]
+    write(tmp_path, "traffic.har", {"log": {"entries": [entry]}})
+    done = conformance_here(tmp_path, "judge", "traffic.har", *AT)
+    rejected(done, "traffic.har: a message has more than 1,000 headers")
+
+
 @pytest.mark.parametrize("days", [10**12, 0, -1, 1.5, True, "365", None])
 def test_a_certificate_holds_for_a_number_of_days(days: Any) -> None:
     """Ten years at most: no date is beyond all calendars."""

@@ -15,7 +15,7 @@ def test_warnings_and_gaps_of_the_data_are_prominent() -> None:
 
     assert list(text.shortcomings({"warned": ["a/b", "c/d"]}, {"observations": [observed]})) == [
         "WARNINGS: 2 requirements of the level should failed: a/b, c/d",
-        "NOT EXERCISED, since the data of the target has none of it:",
+        "NOT EXERCISED, since the data that was read has none of it:",
         "  video_list: no tie",
     ]
 

@@ -246,7 +246,7 @@ def test_what_the_data_did_not_exercise_is_listed() -> None:
         for number in range(6)
     ]
     shown = list(terminal.lines(report))
-    start = shown.index("NOT EXERCISED, since the data of the target has none of it:")
+    start = shown.index("NOT EXERCISED, since the data that was read has none of it:")
     assert shown[start + 1 : start + 3] == ["  video_list: no 0", "  needs        records"]
     assert "  … and 2 more (--show-all lists them)" in shown
     assert "lacks 6 conditions that defects need to show: video_list: no 0; " in html.render(

@@ -54,7 +54,7 @@ def shortcomings(stated: Mapping[str, Any], report: Mapping[str, Any]) -> Iterat
         yield f"WARNINGS: {number} of the level should failed: {', '.join(warned)}"
     lacking = [subject for subject, _ in unexercised.of(cast(Report, report))]
     if lacking:
-        yield "NOT EXERCISED, since the data of the target has none of it:"
+        yield "NOT EXERCISED, since the data that was read has none of it:"
         yield from (f"  {subject}" for subject in lacking)
 
 

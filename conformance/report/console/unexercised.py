@@ -15,7 +15,7 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
     found = list(unexercised.of(report))
     if not found:
         return
-    yield [("NOT EXERCISED", "strong"), (", since the data of the target has none of it:", "")]
+    yield [("NOT EXERCISED", "strong"), (", since the data that was read has none of it:", "")]
     for subject, remedy in found if show_all else found[:MOST]:
         yield [(f"  {subject}", "")]
         yield [label("needs"), (remedy, "dim")]

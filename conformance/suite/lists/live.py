@@ -17,6 +17,7 @@ from conformance.runner.facts import fact_name
 from conformance.runner.focus import FEW_PARENTS
 from conformance.suite.callers.callers import Callers
 from conformance.suite.lists.covering import covering
+from conformance.suite.lists.data_conditions import PAGES
 from conformance.suite.lists.features import features
 from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.suite.lists.paginations import Paginations
@@ -170,7 +171,7 @@ class Live:
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
         """The first page with items of a list below each parent, or each of a choice of them.
 
-        Further parents are tried where none of these has several records below it.
+        Further parents are tried where none of these has several records below it, or a long list.
         """
         name = fact_name("lists-below", operation)
         return self.fact(name, lambda live: _lists_below(operation, live))
@@ -244,6 +245,10 @@ def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
     pages = _first_pages(operation, _parents_to_try(parents, live), live)
     if not _has_list_of(SEVERAL, pages):
         pages += _first_pages(operation, _untried(parents, pages, live)[:FARTHER], live)
+    if live.session.focus is None and not _has_list_of(PAGES + 1, pages):
+        # One long list of many is seldom among those tried.
+        farther = live.chosen(_untried(parents, pages, live), live.session.depth.parents // 2)
+        pages += _first_pages(operation, farther, live)
     return pages
 
 

@@ -164,6 +164,13 @@ def test_keys_that_differ_in_one_character_are_two_keys() -> None:
         one.perform(test_unusual_keys.test_an_unusual_key_is_new_or_invalid)
 
 
+def test_a_stale_approval_that_withholds_a_review_is_described_by_what_it_changed() -> None:
+    """The revision and the status are as before."""
+    edits = subjects.BY_ID["stale-withholds"].edits
+    with stage(edits=edits) as one, pytest.raises(Violation, match="approvable from true to false"):
+        one.perform(test_approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
+
+
 def test_a_stale_approval_that_succeeds_when_sent_again_is_shown_with_its_rejection() -> None:
     """Without the earlier response a reader sees a stale approval that failed all other times."""
     edits = subjects.BY_ID["stale-approval-succeeds-the-second-time"].edits

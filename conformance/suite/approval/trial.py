@@ -40,15 +40,14 @@ class Attempt:
     @property
     def changed_review(self) -> bool:
         """Whether the review shows another revision or status than before, or is withheld."""
-        after = self.after
-        if shown_revision(after) not in (None, self.before.revision) or is_withheld(after):
-            return True
-        return self.changed_status
+        return self._changed_revision or is_withheld(self.after) or self.changed_status
 
     @property
     def changed_property(self) -> str:
         """The property that shows best that the review was changed."""
-        return "status" if self.changed_status else "subjectRevision"
+        if self.changed_status:
+            return "status"
+        return "subjectRevision" if self._changed_revision else "approvable"
 
     @property
     def changed_status(self) -> bool:
@@ -57,6 +56,10 @@ class Attempt:
         if not (shows_status(read) and shows_status(after)):
             return False
         return bool(record_of(read)["status"] != record_of(after)["status"])
+
+    @property
+    def _changed_revision(self) -> bool:
+        return shown_revision(self.after) not in (None, self.before.revision)
 
     @property
     def sent_revision(self) -> Any:

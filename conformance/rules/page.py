@@ -12,7 +12,9 @@ REQUIREMENTS = frozenset({"pagination/limit"})
 
 def examine(exchange: Exchange) -> Judgements:
     """Check a page that was requested with one valid limit, unless it is shorter."""
-    limits = [value for name, value in exchange.call.query if name == "limit"]
+    # In brackets it may be the same parameter: then it has two values, of which none has to count.
+    names = ("limit", "limit[]")
+    limits = [value for name, value in exchange.call.query if name in names]
     if len(limits) != 1 or arguments.limit(limits[0]) is not Fitness.VALID:
         return
     limit, length = int(limits[0]), len(exchange.items)

@@ -142,10 +142,13 @@ def curl(request: Mapping[str, Any], connection: Sequence[str] = ()) -> str:
             "application/json",
         ):
             words += ["-H", _header(name, value)]
+    # curl would name its own ones.
+    own = ("accept",) if content is None else ("accept", "content-type")
+    words += [
+        word for name in own if name not in dict(request["headers"]) for word in ("-H", f"{name}:")
+    ]
     if content is None:
         return " ".join(words)
-    if "content-type" not in dict(request["headers"]):
-        words += ["-H", "content-type:"]  # curl would name one of its own
     text = shlex.quote(content.get("text", ""))
     if {"text"} == set(content) and "\0" not in text and len(text.encode()) <= LONGEST_ARGUMENT:
         return " ".join([*words, "--data-raw", text])

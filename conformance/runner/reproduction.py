@@ -273,6 +273,7 @@ def _sending_of(exchange: ExchangeEntry, target: Target) -> Sending:
         exchange["scheme"],
         exchange["purpose"],
         (*headers, *empty),
+        frozenset({"accept"} - {name for name, _ in headers}),
         in_contract=False,
         stream=["transfer-encoding", "chunked"] in request["headers"],
         method=request["method"],

@@ -287,10 +287,16 @@ def test_a_command_omits_the_headers_of_the_client() -> None:
     )
 
 
+def test_a_command_without_an_accept_keeps_the_client_from_adding_one() -> None:
+    """Where nothing is accepted in particular, a response may differ from that to `*/*`."""
+    request = {"method": "GET", "url": "u", "body": None, "headers": [["x", "1"]]}
+    assert serialization.curl(request) == "curl -sS -i -g u -H 'x: 1' -H accept:"
+
+
 def test_only_variables_of_secrets_are_expanded_by_the_shell() -> None:
     """They occur in headers with credentials only; other values are in single quotes."""
     headers = [["x-api-key", "$A"], ["authorization", "Bearer $A"], ["cookie", "$A b"]]
-    headers += [["mcp-session-id", "$A"], ["x", "$(reboot)"]]
+    headers += [["mcp-session-id", "$A"], ["x", "$(reboot)"], ["accept", "application/json"]]
     request = {"method": "GET", "url": "u", "body": None, "headers": headers}
     expected = """-H "x-api-key: $A" -H "authorization: Bearer $A" -H 'cookie: $A b' """
     expected += """-H 'mcp-session-id: $A' -H 'x: $(reboot)'"""
@@ -304,7 +310,7 @@ def test_a_command_with_a_truncated_body_reads_it_from_a_file() -> None:
         {
             "method": "POST",
             "url": "http://h/",
-            "headers": [["content-type", "a/b"]],
+            "headers": [["content-type", "a/b"], ["accept", "application/json"]],
             "body": content,
         }
     )

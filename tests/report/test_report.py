@@ -175,7 +175,7 @@ def test_equal_findings_are_one() -> None:
     (merged, _) = document.requirement(STATED, findings, evidences)["findings"]
 
     assert (merged["occurrences"], merged["items"]) == (3, ["item 1", "item 0"])
-    assert merged["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u"}]
+    assert merged["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u -H accept:"}]
     assert merged["exchanges"][0]["curl"] == serialization.curl(evidences["1"]["request"])
 
 
@@ -653,8 +653,8 @@ def test_a_failure_has_all_its_details() -> None:
 
     assert failure.attrib["message"] == r"m\u0000\u001b[2J"
     assert (
-        failure.text
-        == "requirement: So it is.\nactual: m\\u0000\\u001b[2J\nexpected: e\ncurl -sS -i -g u\n\n"
+        failure.text == "requirement: So it is.\nactual: m\\u0000\\u001b[2J\nexpected: e\n"
+        "curl -sS -i -g u -H accept:\n\n"
         "requirement: So it is.\nactual: n\nneeds: k"
     )
 

@@ -115,6 +115,24 @@ def test_no_request_is_repeated_that_could_change_something() -> None:
     ]
 
 
+def test_a_request_without_an_accept_is_sent_again_without_one() -> None:
+    """A target may respond with something else where no Accept states what is wanted."""
+
+    def by_none(request: httpx.Request, send: Send) -> httpx.Response:
+        is_wrong = "accept" not in request.headers
+        return Wrong(*[1] * is_wrong)(request, send)
+
+    with stage(spoil=by_none) as performed:
+        session = performed.session.session
+        primary = session.target.credentials["primary"]
+        sending = Sending(primary, left_out=frozenset({"accept"}))
+        shown = performed.session.client.send(ACCOUNT, sending)
+
+        found = _repeated(session, _finding(session, shown))
+
+    assert described(found) == "reproduced on a fresh connection"
+
+
 def test_a_second_credential_is_sent_again() -> None:
     """One that the profile does not have is not, as a single one."""
 

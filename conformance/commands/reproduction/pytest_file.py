@@ -42,6 +42,7 @@ FUNCTIONS = '''\
 def send(method, url, headers, body=None):
     """The response to a request."""
     with client() as opened:
+        del opened.headers["accept"]  # a request has its own, or none
         return opened.request(method, url, headers=headers, content=body)
 
 

@@ -144,7 +144,9 @@ def _in_body(exchange: Exchange, place: str) -> Location:
 
 def _contents(result: Mapping[str, Any]) -> list[Any]:
     """The contents of a result, envelopes and error bodies first; MISSING alone without any."""
-    candidates = (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result)))
+    texts = (_parsed(each) for each in _texts(result))
+    wrapped = (_unwrapped(each) if isinstance(each, dict) else each for each in texts)
+    candidates = (_unwrapped(result.get("structuredContent")), *wrapped)
     values = [value for value in candidates if value is not MISSING]
     return sorted(values, key=_rank) or [MISSING]
 
@@ -170,7 +172,7 @@ def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _unwrapped(structured: Any) -> Any:
-    """Structured content without the object that some servers wrap around the result."""
+    """Content without the object that some servers wrap around the result, as text too."""
     if not isinstance(structured, dict):
         return MISSING
     if len(structured) != 1:

@@ -14,6 +14,7 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.rules.access import CALLERS
 from conformance.rules.arguments import KEY, REVISION
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.trial import Trial, check_not_approved
@@ -124,7 +125,9 @@ def test_an_unknown_credential_is_rejected(
     live.callers.require_baseline(call, scheme=scheme)
     similar = list(near_misses(live.session, primary, scheme))[_turn(operation, scheme, live) :: 2]
     forged = (made_up(live.session, scheme), *live.session.share(similar, operation.id))
-    requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
+    made_up_one = CALLERS["made-up"]
+    sendings = (Sending(each, scheme, CALLERS.get(each.name, made_up_one)) for each in forged)
+    requests = [(call, sending) for sending in sendings]
     for response in live.callers.send_each(requests):
         expect.rejected(response)
 

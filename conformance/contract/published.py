@@ -62,11 +62,11 @@ def checked(content: bytes, validator: "Validator", most: int = json_text.MOST_V
     return value
 
 
-def check(value: object, validator: "Validator") -> None:
-    """Raise Malformed where a schema does not describe a value."""
+def check(value: object, validator: "Validator", at: str = "") -> None:
+    """Raise Malformed where a schema does not describe a value, which is at a place itself."""
     problem = first_error(validator, value)
     if problem is not None:
-        place = _shown(pointer(problem.instance_path)) or "the whole"
+        place = _shown(at + pointer(problem.instance_path)) or "the whole"
         raise Malformed(f"{place}: {_shown(problem.message)}")
 
 

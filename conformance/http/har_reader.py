@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import orjson
+
 from conformance.contract import published
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.address import below
@@ -80,18 +82,22 @@ _ENTRY = {
         "time": {"type": ["number", "null"], "maximum": 10**12},
     },
 }
-ARCHIVE = {
+_ARCHIVE = {
     "type": "object",
     "required": ["log"],
     "properties": {
         "log": {
             "type": "object",
             "required": ["entries"],
-            "properties": {"entries": {"type": "array", "items": _ENTRY}},
+            "properties": {"entries": {"type": "array"}},
         }
     },
 }
-"""What is read of an archive (HAR 1.2)."""
+ENTRIES = ("log", "entries")
+"""Where an archive (HAR 1.2) has what is read of it."""
+
+LARGEST_EXPLAINED = regular_file.MIB
+"""Bytes of an entry that is said to be wrong in some place: an error has a copy of its value."""
 
 
 class TrafficError(ValueError):
@@ -123,9 +129,8 @@ def load(path: Path, base_url: str, contract: Contract) -> Traffic:
 def read(content: bytes, base_url: str, contract: Contract) -> Traffic:
     """The exchanges of an HTTP archive (HAR 1.2). Raises TrafficError if it is not one."""
     try:
-        text = json_text.without_halves(content)
-        entries = published.checked(text, _archive())["log"]["entries"]
-    except published.Malformed as problem:
+        entries = _entries(json_text.parse(json_text.without_halves(content)))
+    except (json_text.JsonError, published.Malformed) as problem:
         raise TrafficError(f"not an HTTP archive (HAR): {problem}") from None
     callers: dict[str, str] = {}
     exchanges, strangers, secrets = list[Exchange](), list[str](), set[str]()
@@ -148,9 +153,31 @@ def _emptied(entries: list[Any]) -> Iterator[Any]:
         yield entries.pop()
 
 
+def _entries(archive: Any) -> list[Any]:
+    """The entries of an archive, each of which is looked at by itself. Raises Malformed."""
+    published.check(_outline(archive, *ENTRIES), published.validator(_ARCHIVE))
+    entries: list[Any] = archive["log"]["entries"]
+    for number, entry in enumerate(entries):
+        if not _entry().is_valid(entry):
+            place = "/".join(("", *ENTRIES, str(number)))
+            if len(orjson.dumps(entry)) > LARGEST_EXPLAINED:
+                raise published.Malformed(f"{place}: no entry, and too large to say why")
+            published.check(entry, _entry(), place)
+    return entries
+
+
+def _outline(value: Any, *names: str) -> Any:
+    """A value with these names alone, one within the other, and nothing in the innermost one."""
+    if isinstance(value, list):
+        return []
+    if not isinstance(value, dict):
+        return value
+    return {name: _outline(value[name], *names[1:]) for name in names[:1] if name in value}
+
+
 @cache
-def _archive() -> "Validator":
-    return published.validator(ARCHIVE)
+def _entry() -> "Validator":
+    return published.validator(_ENTRY)
 
 
 def _operation(

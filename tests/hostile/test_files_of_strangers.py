@@ -698,6 +698,29 @@ def test_very_many_headers_of_a_message_end_in_one_line(message: str, tmp_path: 
     rejected(done, "traffic.har: a message has more than 1,000 headers")
 
 
+MANY = b"[" + b",".join([b"[]"] * 900_000) + b"]"
+LARGE_FLAWS = {
+    "a list": (MANY, "the whole: "),
+    "a log of a list": (b'{"log": %b}' % MANY, "/log: "),
+    "no entries": (b'{"log": {"pages": %b}}' % MANY, '/log: "entries" is a required property'),
+    "entries of an object": (b'{"log": {"entries": {"a": %b}}}' % MANY, "/log/entries: "),
+    "an entry without a response": (
+        b'{"log": {"entries": [{"request": %b}]}}' % MANY,
+        "/log/entries/0: no entry, and too large to say why",
+    ),
+}
+
+
+@pytest.mark.parametrize("flaw", LARGE_FLAWS)
+def test_a_fault_at_a_large_value_of_an_archive_takes_little_memory(
+    flaw: str, tmp_path: Path
+) -> None:
+    """The error of a validator has a copy of it."""
+    content, reason = LARGE_FLAWS[flaw]
+    (tmp_path / "traffic.har").write_bytes(content)
+    rejected(conformance_here(tmp_path, "judge", "traffic.har", *AT), "traffic.har: ", reason)
+
+
 @pytest.mark.parametrize("days", [10**12, 0, -1, 1.5, True, "365", None])
 def test_a_certificate_holds_for_a_number_of_days(days: Any) -> None:
     """Ten years at most: no date is beyond all calendars."""

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 MIB = 1024 * 1024
 MOST_MEMORY = 1024 * MIB
-"""Bytes in memory: the largest recording that a certificate may have takes two thirds of it."""
+"""Bytes that a replay may take up beside what it inherits; the largest recording needs half."""
 
 LOOK = 0.25
 """Seconds between two looks at what a replay uses."""
@@ -60,11 +60,11 @@ class Replaying:
 
     def _wait(self, receiver: Connection, process: BaseProcess) -> None:
         """Wait for a result, or for the end of the process."""
-        latest = time.monotonic() + self.seconds
+        latest, most = time.monotonic() + self.seconds, _memory(os.getpid()) + MOST_MEMORY
         while not receiver.poll(LOOK):
             if time.monotonic() > latest:
                 raise _excess(f"{self.seconds:g} s")
-            if _memory(process) > MOST_MEMORY:
+            if _memory(process.pid) > most:
                 raise _excess(f"{MOST_MEMORY // MIB} MiB")
 
 
@@ -98,10 +98,10 @@ def _received(receiver: Connection) -> tuple[Any, Exception | None]:
     return result, problem
 
 
-def _memory(process: BaseProcess) -> int:
+def _memory(process: int | None) -> int:
     """Bytes of a process that are in memory; 0 where the system does not tell."""
     try:
-        pages = int(Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1])
+        pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,5 +1,6 @@
 """The report that the evidence supports: the suite, run again on the recorded responses."""
 
+import gc
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,6 +74,7 @@ def _performed(evidence: Evidence, directory: Path, watching: Sequence[object]) 
     # Nothing of the evidence is on the command line. The badge is the smallest: nobody reads it.
     own = [f"--conformance-report-dir={directory}", "--conformance-report=badge"]
     pytest_run.execute(own, [plugin, *watching])
+    gc.collect()  # while a run goes on, nearly nothing is: its checks refer to each other
     report = orjson.loads((directory / "report.json").read_bytes())
     altered = tuple(_altered(directory / EXCHANGES, recorded))
     return Recomputed(report, tuple(recording.unused), altered, tuple(recording.missing))

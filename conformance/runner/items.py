@@ -111,7 +111,7 @@ def requirement_of(item: pytest.Item) -> requirements.Requirement:
 def looks_back(item: pytest.Item) -> bool:
     """Whether a check judges what other checks have sent before it."""
     marker = item.get_closest_marker("requirement")
-    return marker is not None and bool(marker.kwargs.get("looks_back"))
+    return marker is not None and marker.kwargs.get("stage") is Stage.LOOKS_BACK
 
 
 def _class_of(item: pytest.Item) -> str:
@@ -134,9 +134,8 @@ def stage_of(item: pytest.Function) -> Stage:
     assert marker is not None
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     operation: Any = parameters.get("operation")
-    alone = bool(marker.kwargs.get("alone"))
     id = operation.id if operation else None
-    return stage(item.function, id, alone=alone, looks_back=looks_back(item))
+    return stage(item.function, id, declared=marker.kwargs.get("stage"))
 
 
 def name_of(item: pytest.Item) -> str:

@@ -34,16 +34,18 @@ class Stage(IntEnum):
     Checks that only read are performed side by side. What they have seen is compared at the end of
     the first reads, since it may say much. Then come those of access: beside reads they send
     approvals that have to be rejected. Those that approve reviews follow, each alone: an approval
-    changes what others read. Then come those that need a target that nobody else calls, and at the
-    end those that look back at the approvals of all others: the later they do, the more they see.
+    changes what others read; of them, those last that let time pass since what was sent before, so
+    that it has passed. Then come those that need a target that nobody else calls, and at the end
+    those that look back at the approvals of all others: the later they do, the more they see.
     """
 
     READS = 0
     COMPARES = 1
     ASKS = 2
     APPROVES = 3
-    ALONE = 4
-    LOOKS_BACK = 5
+    WAITS = 4
+    ALONE = 5
+    LOOKS_BACK = 6
 
     @property
     def is_concurrent(self) -> bool:
@@ -52,13 +54,14 @@ class Stage(IntEnum):
 
 
 def stage(
-    check: Callable[..., object], operation: str | None, *, alone: bool, looks_back: bool = False
+    check: Callable[..., object], operation: str | None, *, declared: Stage | None = None
 ) -> Stage:
-    """The stage of a check that runs for an operation; None: for no single one."""
-    if looks_back:
-        return Stage.LOOKS_BACK
-    if alone:
-        return Stage.ALONE
+    """The stage of a check that runs for an operation; None: for no single one.
+
+    `declared` is the one that the check itself states.
+    """
+    if declared is not None:
+        return declared
     given = inspect.signature(check).parameters
     if SPENDING.intersection(given) == ASKING:
         return Stage.ASKS

@@ -15,6 +15,7 @@ from conformance.http import http_date
 from conformance.http.exchange import Call, Exchange, Response
 from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
+from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.callers import expect
@@ -39,7 +40,7 @@ BATCH = 16
 ROUNDS = 3
 
 
-@requirement("limits/rate", alone=True)
+@requirement("limits/rate", stage=Stage.ALONE)
 def test_too_many_requests_are_rejected(live: Live, approvals: Approvals) -> None:
     """A caller who exceeds the rate limit gets 429, by either scheme, and nothing is done."""
     for scheme in live.callers.credential("throttled").schemes:
@@ -73,7 +74,7 @@ def _check_no_effect(scheme: str, live: Live, approvals: Approvals) -> None:
         check_not_approved(response, after)
 
 
-@requirement("limits/retry-after", alone=True)
+@requirement("limits/retry-after", stage=Stage.ALONE)
 def test_a_429_says_how_long_to_wait(live: Live) -> None:
     """Every 429 has Retry-After; the rules check it on all exchanges."""
     _require_429(live)
@@ -91,7 +92,7 @@ def _one_call_of_each_operation(live: Live) -> Iterator[Call]:
                 yield Call(operation.id, {"reviewId": live.made_up("throttled")}).carrying(body)
 
 
-@requirement("limits/recovery", alone=True)
+@requirement("limits/recovery", stage=Stage.ALONE)
 def test_a_caller_who_waits_is_served_again(live: Live) -> None:
     """A request after the time of Retry-After succeeds."""
     for scheme in live.callers.credential("throttled").schemes:

@@ -9,6 +9,7 @@ from conformance.contract.verdict import Inconclusive, Kind, Location, Part, def
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
+from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import is_approved
 from conformance.suite.approval.trial import Trial
@@ -32,7 +33,7 @@ FILLER = "é"
 """A character of two bytes."""
 
 
-@requirement("limits/body", alone=True)
+@requirement("limits/body", stage=Stage.ALONE)
 def test_a_body_past_the_limit_is_too_large(
     live: Live, approvals: Approvals, trials: Trials
 ) -> None:

@@ -3,6 +3,7 @@
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.answer import TOOL
+from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.former_ways import require_left
 from conformance.suite.approval.kept_cursors import is_repeatable
@@ -36,7 +37,7 @@ def test_the_tools_show_the_state_after_an_approval(
         check_left(trial.review, asked, toolbox)
 
 
-@requirement("tools/approval", looks_back=True)
+@requirement("tools/approval", stage=Stage.LOOKS_BACK)
 def test_no_earlier_call_shows_the_former_state(toolbox: Toolbox, trials: Trials) -> None:
     """Whatever read of a review this run has called a tool for before its approval."""
     trials.baseline(toolbox.scheme)

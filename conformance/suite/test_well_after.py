@@ -10,6 +10,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.answer import HTTP
 from conformance.rules.attempt import is_late
+from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.colleague import approved_by_colleague
 from conformance.suite.approval.filtered_approvals import check_still_filtered
@@ -66,14 +67,14 @@ def _former_in_other_case(trial: Trial, approvals: Approvals) -> list[Exchange]:
     return [read] if in_former_state(review, read) else []
 
 
-@requirement("approval/state", looks_back=True)
+@requirement("approval/state", stage=Stage.LOOKS_BACK)
 def test_no_earlier_way_shows_the_former_state(live: Live, trials: Trials) -> None:
     """Whatever read of a review this run has sent before its approval, to the letter."""
     _approved(trials)
     require_left(live.session, HTTP)
 
 
-@requirement("approval/replay", looks_back=True)
+@requirement("approval/replay", stage=Stage.LOOKS_BACK)
 def test_a_replay_well_after_repeats_the_result(
     scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
@@ -174,7 +175,7 @@ def test_what_was_listed_is_still_listed(live: Live, trials: Trials) -> None:
             continue  # a list that is not served is reported by the checks of reading
 
 
-@requirement("pagination/once")
+@requirement("pagination/once", stage=Stage.WAITS)
 def test_a_cursor_that_is_used_later_repeats_nothing(live: Live, trials: Trials) -> None:
     """Also one behind a review that was approved since, by primary or by the colleague."""
     for later in _used_later(live, trials):
@@ -182,7 +183,7 @@ def test_a_cursor_that_is_used_later_repeats_nothing(live: Live, trials: Trials)
         _require_onward(found, later.repeated, later, live)
 
 
-@requirement("pagination/complete")
+@requirement("pagination/complete", stage=Stage.WAITS)
 def test_a_cursor_that_is_used_later_leaves_nothing_out(live: Live, trials: Trials) -> None:
     """Also one behind a review that was approved since, by primary or by the colleague."""
     for later in _used_later(live, trials):

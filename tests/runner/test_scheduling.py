@@ -65,8 +65,13 @@ def test_a_check_spends_reviews_if_it_has_a_fixture_that_approves(
         "test_no_earlier_way_shows_the_former_state",
         "test_no_earlier_call_shows_the_former_state",
     }
+    waiting = {nodeid for nodeid, stage in stages.items() if stage is Stage.WAITS}
+    assert {nodeid.rpartition("::")[2] for nodeid in waiting} == {
+        "test_a_cursor_that_is_used_later_leaves_nothing_out",
+        "test_a_cursor_that_is_used_later_repeats_nothing",
+    }
     assert {id for id, stage in stages.items() if stage is Stage.APPROVES} == (
-        approving - alone - asking - looking_back
+        approving - alone - asking - looking_back - waiting
     )
     assert {nodeid.rpartition("/")[2].partition("::")[0] for nodeid in alone} == {
         "test_limits.py",

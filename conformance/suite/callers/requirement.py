@@ -2,22 +2,20 @@
 
 import pytest
 
+from conformance.runner.scheduling import Stage
+
 
 def requirement(
     id: str,
     *,
-    alone: bool = False,
     reads: bool = False,
     observes: str | None = None,
-    looks_back: bool = False,
+    stage: Stage | None = None,
 ) -> pytest.MarkDecorator:
     """The check is for this requirement.
 
     With the fixtures `operation` and `scheme`, it runs for each that requirements.yaml names, with
-    `reads` for no operation that writes. With `alone`, no other check runs meanwhile. `observes` is
-    the requirement of level observe that it reports on as well. What `looks_back` judges what other
-    checks have sent before: by itself it shows nothing.
+    `reads` for no operation that writes. `observes` is the requirement of level observe that it
+    reports on as well. `stage` is that of the run, where it does not follow from the fixtures.
     """
-    return pytest.mark.requirement(
-        id, alone=alone, reads=reads, observes=observes, looks_back=looks_back
-    )
+    return pytest.mark.requirement(id, reads=reads, observes=observes, stage=stage)

@@ -1,7 +1,7 @@
 """The requests of cells: the caller, the call that it makes, and what primary gets for it."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from conformance.contract import api, openapi
@@ -111,15 +111,22 @@ class Cases:
         self._approvals = approvals
         self._trials = trials
 
-    def of(self, cell: Cell, cursor: str | None, number: int = 0) -> Case:
+    @contextmanager
+    def of(self, cell: Cell, cursor: str | None, number: int) -> Iterator[Case]:
         """The request of a cell; NotApplicable where there is none.
 
         `cursor` is that of a page of one record. The number of the cell chooses among the reviews
-        that may be approved: a guard may be about some of them.
+        that may be approved: a guard may be about some of them. Meanwhile no other cell has it.
         """
+        if not self._live.operation(cell.operation).writes:
+            yield self.of_read(cell, cursor)
+            return
+        with self._approval(cell, number) as case:
+            yield case
+
+    def of_read(self, cell: Cell, cursor: str | None) -> Case:
+        """The request of a cell that reads."""
         operation = self._live.operation(cell.operation)
-        if operation.writes:
-            return self._approval(cell, number)
         own = self._in_form(self._live.call(operation), cell, cursor)
         if cell.record == "own":
             return Case(own, own)
@@ -175,32 +182,38 @@ class Cases:
 
     # --- approvals ---
 
-    def _approval(self, cell: Cell, number: int) -> Case:
+    @contextmanager
+    def _approval(self, cell: Cell, number: int) -> Iterator[Case]:
         trial = self._trials.entitled(cell.scheme)
         replay = self._approvals.call(trial.review.id, trial.review.revision, trial.key)
         if cell.form == "replay":
-            return Case(replay, replay)
-        label = f"access {cell.caller} {cell.interface} {cell.form} {cell.scheme}"
-        if cell.record == "own":
+            yield Case(replay, replay)
+        elif cell.record == "own":
             # The trials take reviews as well: this is one of those that they leave.
             self._trials.all_but(cell.scheme)
-            review = self._pending(number)
-            key = self._approvals.key(review.id, label)
-            call = self._approvals.call(review.id, review.revision, key)
-            return Case(_in_spelling(call, cell), replay, review)
-        id = self._id(cell, api.load().approved_id)
-        call = self._approvals.call(id, trial.review.revision, self._approvals.key(id, label))
-        return Case(_in_spelling(call, cell), replay)
+            with self._pending(number) as review:
+                yield Case(self._call(cell, review.id, review.revision), replay, review)
+        else:
+            id = self._id(cell, api.load().approved_id)
+            yield Case(self._call(cell, id, trial.review.revision), replay)
 
-    def _pending(self, turn: int) -> Review:
+    def _call(self, cell: Cell, id: str, revision: int) -> Call:
+        label = f"access {cell.caller} {cell.interface} {cell.form} {cell.scheme}"
+        call = self._approvals.call(id, revision, self._approvals.key(id, label))
+        return _in_spelling(call, cell)
+
+    @contextmanager
+    def _pending(self, turn: int) -> Iterator[Review]:
         """A review that may still be approved; NotApplicable where the trials took every one.
 
         Each requirement has a check of its own, which says so where it needs one itself.
         """
-        try:
-            return self._approvals.pool.pending(turn)
-        except Inconclusive as reason:
-            raise NotApplicable("no review is left for this way to ask") from reason
+        with ExitStack() as held:
+            try:
+                review = held.enter_context(self._approvals.pool.reserved(turn))
+            except Inconclusive as reason:
+                raise NotApplicable("no review is left for this way to ask") from reason
+            yield review
 
 
 def _in_spelling(call: Call, cell: Cell) -> Call:

@@ -1,5 +1,6 @@
 """The matrix of access: what each chosen cell of it shows."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -25,8 +26,6 @@ from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.tools.toolbox import Toolbox
 
-UNDER_WAY = 1.0
-"""Seconds that an approval may be under way."""
 INTRUDERS = ("made-up", "expired", "lacking", "outsider")
 """Callers beside whom a caller who may is served."""
 
@@ -72,19 +71,15 @@ class AccessMatrix:
 
     def check_cell(self, cell: Cell, number: int) -> None:
         """Violation where a cell has another outcome than the rule states."""
-        if cell.operation != api.load().approval.id or cell.record != "own":
-            self._check_cell(cell, number)
-            return
-        with self._approvals.pool.reserved():
-            self._check_cell(cell, number)
-
-    def _check_cell(self, cell: Cell, number: int) -> None:
         operation = self._live.operation(cell.operation)
         if cell.interface == "tool":
             self._toolbox.tool(operation)
         caller = self._callers.of(cell, number)
         self._require_accepting(cell, caller)
-        case = self._cases.of(cell, self._cursor(cell, caller), number)
+        with self._cases.of(cell, self._cursor(cell, caller), number) as case:
+            self._check_case(cell, case, caller, number)
+
+    def _check_case(self, cell: Cell, case: Case, caller: Caller, number: int) -> None:
         self._require_baseline(cell, case, caller)
         received = self._received(cell, case, caller, number)
         if outcome(cell) is Outcome.SERVED and not received.is_served:
@@ -99,7 +94,7 @@ class AccessMatrix:
     def _once_more(self, cell: Cell, case: Case, caller: Caller, received: Received) -> Received:
         """What a caller who may gets next, where a rejection may be about something else."""
         if cell.form == "cursor":  # others may have deleted the record at which it continues
-            case = self._cases.of(cell, self._cursor(cell, caller))
+            case = self._cases.of_read(cell, self._cursor(cell, caller))
         elif cell.interface != "tool":  # whose transient error may look like a rejection
             return received
         request = case.call, caller
@@ -117,6 +112,16 @@ class AccessMatrix:
 
     def _received(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
         """The response to the request of a cell, after or beside that of its companion."""
+        with self._alone_on(case.own):
+            return self._asked(cell, case, caller, number)
+
+    def _alone_on(self, call: Call) -> AbstractContextManager[object]:
+        """No cell repeats an approval meanwhile: it may be a conflict while the key is in use."""
+        if not self._live.operation(call.operation).writes:
+            return nullcontext()
+        return self._approvals.pool.alone_on(call.path[api.load().approved_id])
+
+    def _asked(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
         operation, interface = (
             self._live.operation(cell.operation),
             self._interfaces[cell.interface],
@@ -195,11 +200,8 @@ class AccessMatrix:
         # A cursor may be good for one use, and for its own caller.
         asked = self._following(cell, caller, call) if cell.form == "cursor" else call
         interface = self._interfaces[cell.interface]
-        received = interface.ask(operation, (asked, caller), "the baseline request")
-        if operation.writes and not received.is_served:
-            # The same approval may be under way for another cell, and a conflict until it is made.
-            self._live.session.transport.wait(UNDER_WAY)
-            received = interface.ask(operation, (asked, caller), "the baseline request once more")
+        with self._alone_on(call):
+            received = interface.ask(operation, (asked, caller), "the baseline request")
         return received.is_served
 
     def _check_listed(self, caller: Caller, operation: Operation, plain: Call) -> None:

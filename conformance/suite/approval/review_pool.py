@@ -39,7 +39,7 @@ class Stock:
     withheld: list[Review]
     unusable: list[NoRevisionError]
     shared: frozenset[str] = frozenset()
-    being_tried: threading.Lock = field(default_factory=threading.Lock)
+    being_tried: dict[str | None, threading.Lock] = field(default_factory=dict)
 
     @classmethod
     def of(cls, session: Context, shared: frozenset[str]) -> "Stock":
@@ -84,12 +84,12 @@ class ReviewPool:
     def pending(self, turn: int = 0) -> Review:
         """A review that can be approved now; it stays in the pool. Each turn has another one."""
         self.require_consent()
-        while self._stock.ids:
-            place = turn % len(self._stock.ids)
-            review = self._approvable(self._stock.ids[place])
+        while (id := self._next(turn)) is not None:
+            review = self._approvable(id)
             if review is not None:
                 return review
-            self._stock.ids.pop(place)
+            with suppress(ValueError):  # somebody else has seen it as well
+                self._stock.ids.remove(id)
         self._stock.ids.append(self._provisioned())
         review = self._approvable(self._stock.ids[0])
         if review is None:
@@ -99,6 +99,11 @@ class ReviewPool:
                 needs=("fixtures.provision.approvable-review",),
             )
         return review
+
+    def _next(self, turn: int) -> str | None:
+        """The review of a turn; None where none is left."""
+        ids = tuple(self._stock.ids)  # others may remove one meanwhile
+        return ids[turn % len(ids)] if ids else None
 
     def of_each_kind(self, most: int | None = None) -> Iterator[Review]:
         """A review of each of some kinds that can be approved now; they stay in the pool."""
@@ -125,8 +130,10 @@ class ReviewPool:
             return None
         if review is None or not review.is_withheld:
             return review
-        self._stock.withheld.append(review)
-        return None
+        by_another = self._reader.by_another_scheme(review)
+        if by_another is None:
+            self._stock.withheld.append(review)
+        return by_another
 
     def withheld(self) -> tuple[Review, ...]:
         """The reviews of the pool, as far as read, that stated that they cannot be approved."""
@@ -164,11 +171,23 @@ class ReviewPool:
         self._stock.ids.remove(review.id)
         return review
 
+    def alone_on(self, id: str | None) -> threading.Lock:
+        """What nobody else holds who is alone on a review as well."""
+        return self._stock.being_tried.setdefault(id, threading.Lock())
+
     @contextmanager
-    def reserved(self) -> Iterator[None]:
-        """Let nobody else attempt what has to be rejected: it would not show whose effect it is."""
-        with self._stock.being_tried:
-            yield
+    def reserved(self, turn: int) -> Iterator[Review]:
+        """A pending review on which nobody else attempts meanwhile what has to be rejected.
+
+        Otherwise it would not show whose effect it is.
+        """
+        while True:
+            id = self._next(turn)
+            with self.alone_on(id):
+                review = self.pending(turn)
+                if review.id == id:  # otherwise the stock is another one by now
+                    yield review
+                    return
 
     def take_up_to(self, most: int) -> list[Review]:
         """So many reviews out of the pool, read side by side, as far as one is left to others.

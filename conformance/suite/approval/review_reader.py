@@ -78,6 +78,13 @@ class ReviewReader:
         review = self.review(id)
         return None if review is None or review.is_withheld else review
 
+    def by_another_scheme(self, review: Review) -> Review | None:
+        """The review as another scheme of primary may approve it; None where none may."""
+        schemes = self._live.callers.credential("primary").schemes
+        others = (self.read(review.id, each) for each in schemes if each != review.read.scheme)
+        found = (self.review_in(read, review.id) for read in others)
+        return next((each for each in found if each is not None and not each.is_withheld), None)
+
     def _is_spent(self, id: str, read: Exchange) -> bool:
         # Where reviews show no status, an approval that returned 200 counts as one.
         has_succeeded = id.lower() in self._session.approved

@@ -16,7 +16,7 @@ from operator import itemgetter
 from conformance.http import compressed, escapes
 from conformance.http.escapes import Layer, Span
 from conformance.http.nested_search import NOT_SEARCHED, NestedSearch
-from conformance.http.own_words import own_words
+from conformance.http.own_words import is_own
 from conformance.http.secret_search import Pattern, Search, patterns
 from conformance.http.spellings import SHORTEST
 
@@ -171,7 +171,7 @@ def is_sought(secret: str) -> bool:
     """
     if len(secret) >= SHORTEST:
         return True
-    return len(secret) >= SHORTEST_SECRET and secret.lower().encode() not in own_words()
+    return len(secret) >= SHORTEST_SECRET and not is_own(secret.lower().encode())
 
 
 class Redactor:
@@ -225,7 +225,7 @@ class Redactor:
     def _is_sought(self, secret: str) -> bool:
         if self._shortest == 1:
             return is_sought(secret)
-        return secret.lower().encode() not in own_words()
+        return not is_own(secret.lower().encode())
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""

@@ -3,13 +3,13 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 from conformance.http.escapes import Span
-from conformance.http.own_words import own_words
+from conformance.http.own_words import is_own
 from conformance.http.spellings import SHORTEST, Spelling, spelled
 
 LONG = 24
@@ -105,15 +105,9 @@ def _shortest_parts(secret: str, names: bytes) -> tuple[int, int]:
 def _shortest(secret: str, names: bytes, *, is_reversed: bool = False) -> int:
     for length in range(SHORTEST_PART, len(secret)):
         part = (secret[:length][::-1] if is_reversed else secret[:length]).lower().encode()
-        if part not in names and not _is_own(part):
+        if part not in names and not is_own(part):
             return length
     return len(secret) * 2
-
-
-@lru_cache(maxsize=4096)
-def _is_own(part: bytes) -> bool:
-    # The near misses of a credential have its beginning or its end.
-    return part in own_words()
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ _ESCAPE = re.compile(
 
 _TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+', re.DOTALL)
 """A text, also one without an end: otherwise the search would begin anew at each quote in it."""
+SMALL = 256 * 1024
+"""Bytes of a document that is looked at as it is: whatever is in it takes up little."""
 LONGEST_KEPT = 1_000
 """Bytes of a text that is looked at as it is, where only names and nesting count."""
 
@@ -87,7 +89,7 @@ def _brief(content: bytes) -> bytes:
     In Python a text of a megabyte takes up four, if one character of it is an emoji.
     """
     pieces, end = list[bytes](), 0  # `re.sub` would make a piece of every text
-    for found in _TEXT.finditer(content) if len(content) > LONGEST_KEPT else ():
+    for found in _TEXT.finditer(content) if len(content) > SMALL else ():
         if found.end() - found.start() > LONGEST_KEPT and content[found.end() - 1] == QUOTE:
             pieces += (content[end : found.start()], _digested(found[0]))
             end = found.end()

@@ -18,7 +18,7 @@ from conformance.suite.approval.trial_runner import TrialRunner
 from conformance.suite.lists.live import Live
 
 Value = TypeVar("Value")
-FORBIDDEN = 403
+FORBIDDEN, NOT_FOUND, CONFLICT = 403, 404, 409
 
 
 class Trials:
@@ -251,8 +251,9 @@ def _of(live: Live) -> Trials:
 
 
 def _not_approved(trial: Trial) -> Inconclusive:
+    is_about_review = trial.approval.status in (NOT_FOUND, CONFLICT)
     return Inconclusive(
         f"the approval by {trial.scheme} returned {trial.approval.describe()}",
-        needs=NEEDS,
+        needs=NEEDS if is_about_review else (),
         exchanges=[trial.approval.id],
     )

@@ -18,7 +18,7 @@ from conformance.contract import requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.contract.verdict import Level, Verdict, worst
 from conformance.http.exchange import FACT
-from conformance.report import artefacts
+from conformance.report import artefacts, repetition
 from conformance.report.console import failures, line, output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
@@ -54,6 +54,7 @@ class RunDisplay:
         self._display: Display | None = None
         self._known: Sequence[Known] = ()
         self._places = Places()
+        self._profile: Path | None = None
         self._failed: set[str] = set()
         self._problems: list[str] = []
         self._interrupted = False
@@ -139,6 +140,7 @@ class RunDisplay:
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Take the report from the plugin that gathered it."""
         self._places = stated_inputs.places(config)
+        self._profile = config.getoption("conformance_target")
         gatherer = config.pluginmanager.get_plugin(GATHERER)
         if gatherer is not None and gatherer.run is not None:
             self.document = gatherer.run.document
@@ -162,7 +164,8 @@ class RunDisplay:
         self._console.print()
         names = ", ".join(sorted(path.name for path in self._reports.iterdir()))
         files = f"report  {self._reports} ({names})"
-        for spans in terminal.spans(document, self._screen, files=files):
+        shown = repetition.with_profile(document, self._profile)
+        for spans in terminal.spans(shown, self._screen, files=files):
             styled = ((text, STYLES[part]) for text, part in spans)
             self._console.print(Text.assemble(*styled), soft_wrap=True)
         for command in artefacts.publish(document, self._places):

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from conformance.report import subject
@@ -29,6 +30,13 @@ def of_failure(report: Report, requirement: str, operation: str | None) -> str:
     stated = (("--depth", suite["depth"]), ("--seed", str(suite["seed"])))
     others = [word for pair in stated if pair not in DEFAULTS for word in pair]
     return _command(["--only", only, *_target(report["target"]), *others])
+
+
+def with_profile(report: Report, path: Path | None) -> Report:
+    """The report with the path of its profile, for whoever has stated it: a file has its name."""
+    if path is None or not report["target"]["profile"]:
+        return report
+    return {**report, "target": {**report["target"], "profile": str(path)}}
 
 
 def is_in_process(report: Report) -> bool:

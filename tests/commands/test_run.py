@@ -7,9 +7,11 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import subjects
 from live_server import instance
 from process import conformance, conformance_here, report, verdicts
 
+from conformance.assurance.selftest import altered
 from conformance.contract import requirements
 from conformance.reference import Reference
 from conformance.reference.target import toml
@@ -248,3 +250,19 @@ def test_what_was_never_sent_is_no_exchange(tmp_path: Path) -> None:
     assert ended.returncode == 5
     assert report(tmp_path)["exchanges"]["count"] == len(lines) > 2
     assert [failure for failure in failures if failure.startswith("not sent")] == []
+
+
+def test_the_command_that_checks_again_has_the_profile_as_it_was_stated(tmp_path: Path) -> None:
+    """It is for the same folder; a report, which others read, has the name of the file alone."""
+    older = altered.load(subjects.BY_ID["description-of-older-openapi"].edits).Reference()
+    (tmp_path / "deployed").mkdir()
+    with instance(older) as served:
+        url = served["base-url"]
+        profile = f'base-url = "{url}"\n[description]\nurl = "{url}/openapi.json"\n'
+        (tmp_path / "deployed" / "staging.toml").write_text(profile, encoding="utf-8")
+        options = ("--target", "deployed/staging.toml", "--class", "description")
+        ended = conformance(tmp_path, "run", *options)
+
+    assert ended.returncode == 1
+    assert "--target deployed/staging.toml" in " ".join(ended.stdout.replace("\\", "").split())
+    assert report(tmp_path)["target"]["profile"] == "staging.toml"

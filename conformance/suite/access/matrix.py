@@ -112,14 +112,17 @@ class AccessMatrix:
 
     def _received(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
         """The response to the request of a cell, after or beside that of its companion."""
-        with self._alone_on(case.own):
+        operation = self._live.operation(cell.operation)
+        if cell.setting == "alone" and outcome(cell) is not Outcome.SERVED:
+            received = self._asked(cell, case, caller, number)
+            if not (operation.writes and received.exchange.status == CONFLICT):
+                return received
+        with self._alone_on(operation):
             return self._asked(cell, case, caller, number)
 
-    def _alone_on(self, call: Call) -> AbstractContextManager[object]:
-        """No cell repeats an approval meanwhile: it may be a conflict while the key is in use."""
-        if not self._live.operation(call.operation).writes:
-            return nullcontext()
-        return self._approvals.pool.alone_on(call.path[api.load().approved_id])
+    def _alone_on(self, operation: Operation) -> AbstractContextManager[object]:
+        """No other cell repeats an approval meanwhile, which may be a reason for a conflict."""
+        return self._approvals.pool.alone_on(operation.id) if operation.writes else nullcontext()
 
     def _asked(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
         operation, interface = (
@@ -200,7 +203,7 @@ class AccessMatrix:
         # A cursor may be good for one use, and for its own caller.
         asked = self._following(cell, caller, call) if cell.form == "cursor" else call
         interface = self._interfaces[cell.interface]
-        with self._alone_on(call):
+        with self._alone_on(operation):
             received = interface.ask(operation, (asked, caller), "the baseline request")
         return received.is_served
 

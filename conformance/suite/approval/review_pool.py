@@ -171,9 +171,9 @@ class ReviewPool:
         self._stock.ids.remove(review.id)
         return review
 
-    def alone_on(self, id: str | None) -> threading.Lock:
-        """What nobody else holds who is alone on a review as well."""
-        return self._stock.being_tried.setdefault(id, threading.Lock())
+    def alone_on(self, what: str | None) -> threading.Lock:
+        """What nobody else holds who is to be alone on the same review, or operation."""
+        return self._stock.being_tried.setdefault(what, threading.Lock())
 
     @contextmanager
     def reserved(self, turn: int) -> Iterator[Review]:

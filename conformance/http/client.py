@@ -13,6 +13,7 @@ from conformance.http.retry import is_lost
 from conformance.http.sending import Sending
 
 PROBE = "whether the target responds"
+UNAUTHORIZED, FORBIDDEN = 401, 403
 
 
 class Log(Protocol):
@@ -63,13 +64,11 @@ class Client:
     def settled(self, first: Sent, sending: Sending) -> Exchange:
         """The last exchange after all repetitions, by the other scheme where one is rejected."""
         last = self._repeated(first, sending)
-        # Each scheme has a requirement of its own; every other check needs one that works.
-        schemes = sending.credential.schemes if sending.credential else ()
-        others = [scheme for scheme in schemes if scheme != last.scheme]
-        if last.status != 401 or sending.scheme is not None or not others:
+        other = _other_scheme(last, sending)
+        if other is None:
             return last
         purpose = f"by the other scheme: {sending.purpose}"
-        again = replace(sending, scheme=others[0], purpose=purpose)
+        again = replace(sending, scheme=other, purpose=purpose)
         return self._repeated(self.dispatcher.send(self.request(last.call, again)), again)
 
     def _repeated(self, sent: Sent, sending: Sending) -> Exchange:
@@ -96,7 +95,8 @@ class Client:
             shared.waiting.wait(pause, sent.since)
             sent = self._again(exchange, sending)
         shared.renewal.note(exchange, sending)
-        self.log(exchange)
+        is_open = exchange.status == FORBIDDEN and _other_scheme(exchange, sending) is not None
+        self.log(replace(exchange, superseded=True) if is_open else exchange)
         return exchange
 
     def _is_back(self, exchange: Exchange, sending: Sending) -> bool:
@@ -135,6 +135,19 @@ class Client:
         request = self.request(exchange.call, replace(sending, purpose=purpose))
         repeated = self.dispatcher.send(request)
         return repeated._replace(exchange=replace(repeated.exchange, is_repeated=True))
+
+
+def _other_scheme(response: Exchange, sending: Sending) -> str | None:
+    """The scheme to send a request by once more, where any would do and this one is rejected.
+
+    Each scheme has a requirement of its own; every other check needs one that works. A token may
+    have fewer permissions than a key; what writes is not sent again for that.
+    """
+    schemes = sending.credential.schemes if sending.credential else ()
+    others = (scheme for scheme in schemes if scheme != response.scheme)
+    is_read = response.request.method == "GET"
+    is_rejected = response.status == UNAUTHORIZED or (response.status == FORBIDDEN and is_read)
+    return next(others, None) if is_rejected and sending.scheme is None else None
 
 
 def send_all(

@@ -62,7 +62,16 @@ class Circumstances:
         """The approvals with the key of an attempt, while that key is stored."""
         own = self.by_key[self.caller(attempt), attempt.key]
         approvals = (each for each in own if each.has_result and each is not attempt)
-        return [each for each in approvals if not is_late(attempt.exchange, each.exchange)]
+        stored = (each for each in approvals if not is_late(attempt.exchange, each.exchange))
+        return [each for each in stored if not self._is_again(each)]
+
+    def _is_again(self, approval: Attempt) -> bool:
+        """Whether its review was approved before, by another key: it need not store its own."""
+        others = self._by_review[approval.review.lower()]
+        return any(
+            each.has_result and each.key != approval.key and each.ends <= approval.began
+            for each in others
+        )
 
     def is_approved_by(self, attempt: Attempt) -> bool:
         """Whether another approval of its review began before an attempt had ended."""

@@ -48,8 +48,6 @@ STALE: tuple[tuple[Callable[[int], float], Callable[[str], str]], ...] = (
     (lambda right: float(right % 1000 + 1001), str),  # one that a float has room for
 )
 """Stale revisions, made of the current one, each with the spelling of the id."""
-READS = 64
-"""Pages that are read to see whether others approve reviews."""
 
 
 @requirement("tools/approval")
@@ -156,7 +154,7 @@ def _check_alone(
             if also:
                 break
     listed = [record["id"] for record in approvals.reader.listed() if record["id"] in also]
-    if not listed or approvals.reader.others_approve(listed[0], READS):
+    if not listed or approvals.reader.others_approve(listed[0]):
         return
     otherwise = defect(
         Kind.EFFECT,

@@ -48,13 +48,15 @@ SECRETS = {
 PLAIN = Sending(KEY_ONLY, purpose="look")
 ANONYMOUS = Sending(None)
 ACCOUNT = Call("account_get")
+APPROVAL = Call("review_approve", {"reviewId": "00000000-0000-0000-0000-000000000000"})
 APPROVE = Call("review_approve", {"reviewId": "r"}, body=b'{"a": 1}')
 BROKEN = RuntimeError("no answer")
-FINE, FAILING, AWAY, REJECTED = (
+FINE, FAILING, AWAY, REJECTED, FORBIDDEN = (
     scripted_response(),
     scripted_response(500),
     scripted_response(503),
     scripted_response(401),
+    scripted_response(403),
 )
 
 
@@ -634,6 +636,21 @@ def test_a_401_with_one_scheme_is_repeated_with_the_other(bench: Callable[..., B
     assert [exchange.status for exchange in each.client.send_all([ACCOUNT], [Sending(BOTH)])] == [
         200
     ]
+
+
+def test_a_read_that_one_scheme_may_not_make_is_made_by_the_other(
+    bench: Callable[..., Bench],
+) -> None:
+    """Only the last response counts; what writes, and what a check sends by a scheme, is left."""
+    each = bench(FORBIDDEN, FINE)
+    exchange = each.client.send(ACCOUNT, Sending(BOTH))
+    assert (exchange.status, exchange.scheme) == (200, "api-key")
+    assert each.statuses == [(403, True), (200, False)]
+
+    for call, sending in ((APPROVAL, Sending(BOTH)), (ACCOUNT, Sending(BOTH, "bearer"))):
+        each = bench(FORBIDDEN, FINE)
+        assert each.client.send(call, sending).status == 403
+        assert each.statuses == [(403, False)]
 
 
 def test_repetitions_after_throttling_keep_the_other_scheme(

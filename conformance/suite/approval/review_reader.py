@@ -30,8 +30,14 @@ from conformance.target.target import Credential
 READS_AT_ONCE = 8
 PAGES_AT_ONCE = 4
 """Reads at once without the former state before a change counts as complete."""
+PAGES_TO_WATCH = 256
+"""Reads that look for changes by others.
+
+They are many times those from before an approval until others have been read. Who changes something
+now and then, and by chance in that time, does so in this time as well.
+"""
 PAGES_TOGETHER = 16
-"""Reads at once that look for changes by others: the time between them is what matters."""
+"""So many of them at once: the time between them is what matters."""
 MOST_PAGES = 5
 SHORT = 7
 """Records of a short page."""
@@ -270,32 +276,32 @@ class ReviewReader:
             if is_uuid(value):
                 yield Call("review_list").asking(limit="100", **{name: str(value)})
 
-    def others_approve(self, beside: str, reads: int) -> bool:
+    def others_approve(self, beside: str) -> bool:
         """Whether reviews become approved while this run approves none.
 
-        The page on which the review `beside` was found is read so many times, some at once.
+        The page on which the review `beside` was found is read many times, some at once.
         """
         pending: set[str] = set()
-        for page in self._pages(beside, reads):
+        for page in self._pages(beside):
             statuses = {item["id"]: item.get("status") for item in identified(page)}
             if any(statuses.get(id) == APPROVED for id in pending):
                 return True
             pending |= {id for id, status in statuses.items() if status != APPROVED}
         return False
 
-    def others_revise(self, beside: str, reads: int) -> bool:
+    def others_revise(self, beside: str) -> bool:
         """Whether reviews get further revisions while this run approves none; as above."""
         known: dict[str, object] = {}
-        for page in self._pages(beside, reads):
+        for page in self._pages(beside):
             for item in identified(page):
                 revision = item.get("subjectRevision")
                 if known.setdefault(item["id"], revision) != revision:
                     return True
         return False
 
-    def _pages(self, beside: str, number: int) -> Iterator[Exchange]:
+    def _pages(self, beside: str) -> Iterator[Exchange]:
         records = self._live.records("review_list")
         call = next(listed.call for listed in records if listed.record["id"] == beside)
         purpose = "look for changes by others"
-        for _ in range(number // PAGES_TOGETHER):
+        for _ in range(PAGES_TO_WATCH // PAGES_TOGETHER):
             yield from self._live.callers.send_all([call] * PAGES_TOGETHER, purpose)

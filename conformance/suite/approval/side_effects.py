@@ -14,11 +14,6 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 
-READS = 64
-"""More than twice as many as there are from before an approval until others have been read.
-
-Who approves now and then, and by chance in that time, does so in this time as well.
-"""
 REPEATED = 3
 MOST_TRIALS = 5
 """Trials that have to change a review far away before they are blamed for it, and all of them."""
@@ -48,7 +43,7 @@ class SideEffects:
         found = self.trial.also_approved_afar
         again = self._repetition(lambda trial: trial.also_approved_afar) if found else ()
         listed = self._listed(again)
-        if listed is None or self.approvals.reader.others_approve(listed, READS):
+        if listed is None or self.approvals.reader.others_approve(listed):
             return
         where = (in_data(read, "status") for read in found)
         expect.violated(OTHERWISE.at(*where), self.trial.approval, *found)
@@ -72,7 +67,7 @@ class SideEffects:
 
     def _others_revise(self, listed: str) -> bool:
         """Whether others revise reviews, between reads or while an approval takes its time."""
-        is_revised = self.approvals.reader.others_revise(listed, READS)
+        is_revised = self.approvals.reader.others_revise(listed)
         return is_revised or self.trials.are_subjects_revised
 
     def _is_by_others(self, read: Exchange) -> bool:
@@ -99,7 +94,7 @@ class SideEffects:
             except Inconclusive:  # none is left
                 return False
         # What another client approves now and then may repeat it by chance.
-        return listed is not None and self.approvals.reader.others_approve(listed, READS)
+        return listed is not None and self.approvals.reader.others_approve(listed)
 
     def _repetition(self, effect: Callable[[Trial], Sequence[Exchange]]) -> Sequence[Exchange]:
         """The effect of the last one of several trials that have it; empty if too few have it."""

@@ -46,6 +46,7 @@ NO_INTEGERS = (
     "1_0",
     "１０",
     "٣",
+    "½",
 )
 BESIDE_CURSOR = ("0", "101", "abc", "-1", "1.5", "0", "101")
 """Limits of which each list gets some beside a cursor."""

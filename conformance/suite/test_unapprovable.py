@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.verdict import Inconclusive, Kind, defect
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.attempts import ON_APPROVED, conflict
+from conformance.suite.approval.attempts import ON_APPROVED, as_record, conflict
 from conformance.suite.approval.bystanders import TIES
 from conformance.suite.approval.review import APPROVED, record_of, revision_or_first
 from conformance.suite.approval.trial import check_not_approved
@@ -24,8 +24,8 @@ from conformance.target.target import Credential
 MOST_REVIEWS = 4
 STATED = ("approvalUnavailableReason", "status")
 """What tells why a review cannot be approved."""
-BY_COLLEAGUE, IN_CAPITALS = 1, 2
-"""The reviews that the colleague attempts, and that are attempted by their id in upper case."""
+BY_COLLEAGUE, IN_CAPITALS, AS_RECORD = 1, 2, 3
+"""Attempts of the colleague, by the id in upper case, and with the whole record in the body."""
 NEEDS = ("fixtures.unapprovable-reviews",)
 
 
@@ -117,12 +117,12 @@ def _attempted(
     ids = [read.call.path["reviewId"] for read in before]
     reads = [(id, None) for id in ids]
     keys = [approvals.key(id, f"unapprovable {scheme}") for id in ids]
-    calls = [
-        approvals.call(_spelled(id, number), revision_or_first(before[number]), keys[number])
-        for number, id in enumerate(ids)
-    ]
+    # By the second scheme the ways begin with the last one: a profile may name one review alone.
+    ways = _ways(scheme, live)
+    calls = [_made(approvals, *each) for each in zip(before, keys, ways, strict=False)]
     purpose = "approve a review that cannot be approved"
-    sendings = [Sending(caller, scheme, purpose) for caller in _callers(scheme, live)]
+    callers = _callers(scheme, live)
+    sendings = [Sending(callers[way], scheme, purpose) for way in ways]
     responses = live.callers.send_each(list(zip(calls, sendings, strict=False)))
     after = approvals.reader.read_each(reads)
     for id, *exchanges in zip(ids, before, responses, after, strict=True):
@@ -141,8 +141,17 @@ def _callers(scheme: str, live: Live) -> list[Credential]:
     return callers
 
 
-def _spelled(id: str, number: int) -> str:
-    return id.upper() if number == IN_CAPITALS else id
+def _ways(scheme: str, live: Live) -> list[int]:
+    is_first = scheme == live.callers.credential("primary").schemes[0]
+    ways = [*range(MOST_REVIEWS)]
+    return ways if is_first else [AS_RECORD, *ways[:AS_RECORD]]
+
+
+def _made(approvals: Approvals, read: Exchange, key: str, way: int) -> Call:
+    id = read.call.path["reviewId"]
+    spelled = id.upper() if way == IN_CAPITALS else id
+    call = approvals.call(spelled, revision_or_first(read), key)
+    return as_record(call, record_of(read)) if way == AS_RECORD else call
 
 
 def _change(before: Exchange, response: Exchange, after: Exchange) -> StatusChange | None:

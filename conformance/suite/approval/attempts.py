@@ -134,6 +134,15 @@ def naming_another(right: Call, id: str) -> Call:
     return right.carrying({**json.loads(right.body or b"{}"), "reviewId": id})
 
 
+def as_record(right: Call, record: dict[str, object]) -> Call:
+    """The call with the record of its review in the body, as if it could be approved.
+
+    A target that binds bodies to records may store what is no property of the contract.
+    """
+    own = json.loads(right.body or b"{}")
+    return right.carrying({**record, "approvable": True, **own})
+
+
 def twice_stale(call: Call, right: int, key: str) -> Call:
     """A body that states two revisions, of which none is the current one."""
     name = '"expectedSubjectRevision"'

@@ -48,11 +48,12 @@ def test_the_permission_is_needed(
         return
     call = live.call(operation)
     require_baseline_by(call, scheme, live)
-    calls = (call, *(each for each in others(operation, live) if not each.query))
+    calls = (call, *others(operation, live))
     requests = [(each, Sending(credential, scheme, "without the permission")) for each in calls]
     plain, *rest = live.callers.probe_each(requests, call)
     forbidden(plain, live, 403)
-    for response in rest:  # another record may be out of reach as well
+    # Another record may be out of reach as well, and a cursor of primary unknown.
+    for response in rest:
         expect.rejected(response)
     if scheme == credential.schemes[0] and (headers := other_headers(credential, scheme)):
         purpose = "without the permission, by each scheme at once"

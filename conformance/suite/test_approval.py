@@ -14,6 +14,7 @@ from conformance.suite.approval.result import check_shows_approved
 from conformance.suite.approval.result_revision import check_revision
 from conformance.suite.approval.review import (
     APPROVED,
+    Record,
     Review,
     in_former_state,
     is_approved,
@@ -29,6 +30,8 @@ from conformance.suite.callers.places import in_data, status_line
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
+WIDE = 2**31
+"""The first revision that 31 bits do not hold."""
 OTHER_READERS = ("colleague", "no-review-role", "lacking.account:read")
 """Callers who may read what primary has approved: it is one review for all of them."""
 
@@ -74,8 +77,21 @@ def test_the_result_is_that_review_approved(scheme: str, trials: Trials) -> None
 def test_the_result_has_a_revision_of_that_review(
     scheme: str, approvals: Approvals, trials: Trials
 ) -> None:
-    """`subjectRevision` of the result is the expected one, or one that a later read shows."""
-    check_revision(trials.approved(scheme), approvals, trials)
+    """`subjectRevision` of the result is the expected one, or one that a later read shows.
+
+    Also of a review whose revision has more than 31 bits, if there is one to spare.
+    """
+    trial = trials.approved(scheme)
+    check_revision(trial, approvals, trials)
+    listed = {record["id"]: _size(record) for record in approvals.reader.listed()}
+    is_wide = any(listed.get(id, 0) >= WIDE for id in approvals.pool.ids)
+    if scheme == trials.first().scheme and is_wide and approvals.pool.can_spare():
+        check_revision(trials.further(scheme, _size), approvals, trials)
+
+
+def _size(record: Record) -> int:
+    revision = record.get("subjectRevision")
+    return revision if isinstance(revision, int) else 0
 
 
 @requirement("approval/state")

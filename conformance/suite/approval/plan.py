@@ -47,6 +47,7 @@ PURPOSES = {
 }
 """The requirements for which the attempts of each kind are made."""
 TWICE_STALE, BESIDE_OUTSIDER = "two stale revisions in one body", ", beside outsider"
+WITHOUT_REVISION = "a revision that is null"
 BY_EACH = " by each scheme at once"
 IN_CAPITALS = "one revision ahead, at the id in capitals"
 
@@ -64,10 +65,14 @@ class Planned:
 
 
 def few(session: Context, primary: Credential, scheme: str) -> Iterator[Planned]:
-    """The attempts whose response may depend on the kind of review: stale, and without the role."""
+    """The attempts whose response may depend on the kind of review, or on its revision.
+
+    They are stale, without a revision, which may be one to parsers, and without the role.
+    """
     for label in NEXT:
         change = changed(revision=STALE[label])
         yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
+    yield Planned("malformed", WITHOUT_REVISION, primary, None, MALFORMED[WITHOUT_REVISION])
     viewer = session.target.credentials.get("no-review-role")
     if viewer is not None:
         for each in viewer.schemes:

@@ -150,16 +150,22 @@ class Trials:
         return found
 
     def taking_the_last(self) -> Mapping[str, Attempt]:
-        """The attempts that took the last review, so that none was left to approve."""
+        """The attempts that took the last review, so that none was left to approve.
+
+        Where the approval itself failed, those that succeeded: a success needs no baseline.
+        """
         self.require_consent()
+        found: Mapping[str, Attempt] = {}
         try:
-            self.first()
+            trial = self.first()
+            if trial.approval.status != 200:
+                each = trial.attempts.items()
+                found = {label: made for label, made in each if made.response.status == 200}
         except NoneLeftToApprove as problem:
-            found = problem.attempts.items()
-            return {label: attempt for label, attempt in found if not attempt.is_overtaken}
+            found = problem.attempts
         except Inconclusive:
             pass
-        return {}
+        return {label: attempt for label, attempt in found.items() if not attempt.is_overtaken}
 
     def attempts(self, label: str, scheme: str) -> list[Attempt]:
         """An attempt of the first trial, and the same attempt of the other trials.

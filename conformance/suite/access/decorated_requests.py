@@ -5,7 +5,7 @@ nothing beyond the grant, the filters that were sent, or the largest limit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -149,8 +149,20 @@ class DecoratedRequests:
 
     def _length(self, response: Exchange) -> Iterator[Defect]:
         limit, length = _largest_limit(response.call), len(response.items)
-        if length > limit:
+        if length <= limit:
+            return
+        if _values(response.call, "limit"):
             yield page.too_long(length, limit).at(in_data(response, ITEMS))
+        elif length > self._length_without_limit(response):
+            what = "shows more records than a page without a limit"
+            yield _otherwise(response, what, Kind.COUNT).at(in_data(response, ITEMS))
+
+    def _length_without_limit(self, response: Exchange) -> int:
+        """How many records the default limit allows; which one that is, is not specified."""
+        query = tuple(each for each in response.call.query if not each[0].startswith("limit"))
+        plain = Decorated("nothing else", replace(response.call, query=query))
+        caller = self.live.callers.credential(str(response.credential))
+        return len(self._sent(plain, caller, response.scheme).items)
 
     def _outsiders(self, response: Exchange) -> Iterator[Defect]:
         if any(self.live.is_outside(each, self.operation.id) for each in response.items):

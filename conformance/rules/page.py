@@ -18,8 +18,9 @@ def examine(exchange: Exchange) -> Judgements:
     names = ("limit", "limit[]")
     limits = [value for name, value in exchange.call.query if name in names]
     default = DEFAULTS.get(exchange.call.operation)
-    # Another parameter may carry a limit, as a cursor does.
-    if default is not None and not exchange.call.query and len(exchange.items) > default:
+    # Another parameter may carry a limit, as a cursor does, and so may a body.
+    is_plain = not exchange.call.query and exchange.call.body is None
+    if default is not None and is_plain and len(exchange.items) > default:
         beyond = _beyond_default(len(exchange.items), default).at(body("data", "items"))
         yield Judgement("pagination/default-limit", beyond)
     if len(limits) != 1 or arguments.limit(limits[0]) is not Fitness.VALID:

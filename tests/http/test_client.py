@@ -676,12 +676,6 @@ def test_a_401_without_another_scheme_is_not_repeated(
     assert (each.client.send(ACCOUNT, sending).status, len(each.logged)) == (401, 1)
 
 
-def test_a_403_is_not_repeated_with_the_other_scheme(bench: Callable[..., Bench]) -> None:
-    """A 403 is about permissions."""
-    each = bench(scripted_response(403), FINE)
-    assert each.client.send(ACCOUNT, Sending(BOTH)).status == 403
-
-
 # --- concurrent requests, and the request rate ---------------------------------------------------
 
 

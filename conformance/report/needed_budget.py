@@ -80,10 +80,18 @@ def sentence(report: Report) -> str:
     if "needed-budget" not in report:
         return ""
     needed, sent = report["needed-budget"], report["exchanges"]["count"]
-    number = quantity(needed["failures"], "failure")
     at = f"{needed['second']:.1f} of {report['duration']:.1f} s"
+    number = " and ".join(_counted(report["requirements"]))
     said = f"{number} complete after {needed['request']:,} of {quantity(sent, 'request')}, {at}"
     found = _completions(report["requirements"])
     if len(found) < 2:
         return said
     return f"{said}; the first after {min(found, key=_second)['request']:,}"
+
+
+def _counted(entries: Sequence[RequirementEntry]) -> Iterator[str]:
+    """How many failures of each level there are, as far as there are any."""
+    for level, noun in ((Level.MUST, "failure"), (Level.SHOULD, "warning")):
+        own = _completions(each for each in entries if each["level"] == level)
+        if own:
+            yield quantity(len(own), noun)

@@ -98,13 +98,17 @@ def test_a_failure_says_when_it_was_complete_and_the_report_when_the_last_one_wa
 
 def test_a_report_says_when_its_first_failure_was_complete_as_well() -> None:
     """The last one alone would tell nobody how little a short run needs."""
-    found = [a_finding(complete={"request": each, "second": each}) for each in (1312, 99)]
-    entries = [an_entry(f"x/{each}", "fail", findings=[one]) for each, one in enumerate(found)]
+    found = [a_finding(complete={"request": each, "second": each}) for each in (1312, 99, 500)]
+    levels = ("must", "must", "should")
+    entries = [
+        an_entry(f"x/{each}", "fail", level=level, findings=[one])
+        for each, (one, level) in enumerate(zip(found, levels, strict=True))
+    ]
     report = a_report(*entries)
-    report["needed-budget"] = {"failures": 2, "request": 1312, "second": 1312}
+    report["needed-budget"] = {"failures": 3, "request": 1312, "second": 1312}
     text = " ".join(line.strip() for line in terminal.lines(report))
 
-    assert "2 failures complete after 1,312 of " in text
+    assert "2 failures and 1 warning complete after 1,312 of " in text
     assert "; the first after 99" in text
 
 

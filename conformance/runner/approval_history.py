@@ -53,6 +53,15 @@ class ApprovalHistory:
         """The reviews that were to be approved, by their ids in lower case, whatever came of it."""
         return self._adopted.union(each.review.lower() for each in list(self._attempts))
 
+    def made(self) -> list[tuple[Exchange, int]]:
+        """The approvals over HTTP that were the first of their reviews, with their revisions."""
+        first: dict[str, Attempt] = {}
+        for each in sorted(self._attempts, key=lambda each: (each.ends, each.exchange.id)):
+            if each.has_result:
+                first.setdefault(each.review.lower(), each)
+        found = (each for each in first.values() if each.face == HTTP)
+        return [(each.exchange, each.body[0]) for each in found if each.body is not None]
+
     def is_left_alone(self, review: str) -> bool:
         """Whether nothing but an approval and its replays was sent for a review since it succeeded.
 

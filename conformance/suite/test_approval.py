@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
+from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, STALE, conflict
 from conformance.suite.approval.plan import IN_CAPITALS, STALE_KIND
@@ -82,11 +83,24 @@ def test_the_result_has_a_revision_of_that_review(
     Also of a review whose revision has more than 31 bits, if there is one to spare.
     """
     trial = trials.approved(scheme)
-    check_revision(trial, approvals, trials)
+    check_revision(trial.approval, trial.review.revision, approvals, trials)
     listed = {record["id"]: _size(record) for record in approvals.reader.listed()}
     is_wide = any(listed.get(id, 0) >= WIDE for id in approvals.pool.ids)
     if scheme == trials.first().scheme and is_wide and approvals.pool.can_spare():
-        check_revision(trials.further(scheme, _size), approvals, trials)
+        wide = trials.further(scheme, _size)
+        check_revision(wide.approval, wide.review.revision, approvals, trials)
+
+
+@requirement("approval/result-revision", stage=Stage.LOOKS_BACK)
+def test_every_result_has_a_revision_of_its_review(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """Of all reviews that this run has approved: a result may depend on the review."""
+    made = live.session.session.approvals.made()
+    if not made:
+        raise NotApplicable("no review was approved")
+    for approval, expected in made:
+        check_revision(approval, expected, approvals, trials)
 
 
 def _size(record: Record) -> int:

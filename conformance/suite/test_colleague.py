@@ -24,7 +24,6 @@ from conformance.suite.approval.result import (
     check_replay,
     check_shows_approved,
 )
-from conformance.suite.approval.result_revision import check_revision
 from conformance.suite.approval.review import in_former_state, keeps_status, record_of
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
@@ -95,14 +94,6 @@ def test_the_result_of_a_colleague_is_that_review_approved(live: Live, trials: T
     """The result has the id of the review, and the status `approved`, whoever approves."""
     trial = approved_by_colleague(live, trials)
     check_shows_approved(trial.review, trial.approval)
-
-
-@requirement("approval/result-revision")
-def test_the_result_of_a_colleague_has_a_revision_of_that_review(
-    live: Live, approvals: Approvals, trials: Trials
-) -> None:
-    """`subjectRevision` of the result is the expected one, or one that a later read shows."""
-    check_revision(approved_by_colleague(live, trials), approvals, trials)
 
 
 @requirement("approval/replay")

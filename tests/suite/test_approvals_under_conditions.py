@@ -74,7 +74,6 @@ def test_a_colleague_who_reads_no_review_shows_nothing() -> None:
 
 RESULTS = (
     test_colleague.test_the_result_of_a_colleague_is_that_review_approved,
-    test_colleague.test_the_result_of_a_colleague_has_a_revision_of_that_review,
     test_colleague.test_a_colleague_replays_its_own_approval,
 )
 
@@ -105,14 +104,25 @@ def test_without_consent_a_colleague_has_no_result() -> None:
     ("id", "check"),
     [
         ("result-of-the-colleague-is-pending", RESULTS[0]),
-        ("result-of-the-colleague-has-the-former-revision", RESULTS[1]),
-        ("colleague-cannot-replay", RESULTS[2]),
+        ("colleague-cannot-replay", RESULTS[1]),
     ],
 )
 def test_a_wrong_result_of_a_colleague_is_reported(id: str, check: Callable[..., None]) -> None:
     """Whoever approves, the result is that of primary."""
     with stage(edits=subjects.BY_ID[id].edits) as one, pytest.raises(Violation):
         one.perform(check)
+
+
+def test_a_wrong_revision_in_any_result_is_reported() -> None:
+    """Whoever approves whichever review; without approvals there is nothing to judge."""
+    edits = subjects.BY_ID["result-of-the-colleague-has-the-former-revision"].edits
+    check = test_approval.test_every_result_has_a_revision_of_its_review
+    with stage(edits=edits) as one:
+        with pytest.raises(NotApplicable, match="no review was approved"):
+            one.perform(check)
+        one.perform(test_colleague.test_a_colleague_approves_as_well)
+        with pytest.raises(Violation, match="subjectRevision of the result is"):
+            one.perform(check)
 
 
 def test_without_a_colleague_its_checks_are_not_applicable() -> None:

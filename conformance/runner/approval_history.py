@@ -54,11 +54,16 @@ class ApprovalHistory:
         return self._adopted.union(each.review.lower() for each in list(self._attempts))
 
     def made(self) -> list[tuple[Exchange, int]]:
-        """The approvals over HTTP that were the first of their reviews, with their revisions."""
+        """The approvals over HTTP that were the first of their reviews, with their revisions.
+
+        Those whose key had been used for another review are left out: it may be rejected.
+        """
         first: dict[str, Attempt] = {}
+        keys: dict[str | None, str] = {}
         for each in sorted(self._attempts, key=lambda each: (each.ends, each.exchange.id)):
-            if each.has_result:
-                first.setdefault(each.review.lower(), each)
+            review = each.review.lower()
+            if each.has_result and keys.setdefault(each.key, review) == review:
+                first.setdefault(review, each)
         found = (each for each in first.values() if each.face == HTTP)
         return [(each.exchange, each.body[0]) for each in found if each.body is not None]
 

@@ -70,8 +70,14 @@ def test_the_result_has_its_properties(scheme: str, trials: Trials) -> None:
 @requirement("approval/result-status")
 def test_the_result_is_that_review_approved(scheme: str, trials: Trials) -> None:
     """The result has the id of the review, and the status `approved`."""
-    trial = trials.approved(scheme)
-    check_shows_approved(trial.review, trial.approval)
+    check_shows_approved(trials.approved(scheme).approval)
+
+
+@requirement("approval/result-status", stage=Stage.LOOKS_BACK)
+def test_every_result_is_that_of_its_review_approved(live: Live, trials: Trials) -> None:
+    """Of all reviews that this run has approved, whoever has done so."""
+    for approval, _ in _made(live):
+        check_shows_approved(approval)
 
 
 @requirement("approval/result-revision")
@@ -96,11 +102,16 @@ def test_every_result_has_a_revision_of_its_review(
     live: Live, approvals: Approvals, trials: Trials
 ) -> None:
     """Of all reviews that this run has approved: a result may depend on the review."""
+    for approval, expected in _made(live):
+        check_revision(approval, expected, approvals, trials)
+
+
+def _made(live: Live) -> list[tuple[Exchange, int]]:
+    """The first approval of each review, and the revision that it expected."""
     made = live.session.session.approvals.made()
     if not made:
         raise NotApplicable("no review was approved")
-    for approval, expected in made:
-        check_revision(approval, expected, approvals, trials)
+    return made
 
 
 def _size(record: Record) -> int:

@@ -22,7 +22,6 @@ from conformance.suite.approval.result import (
     check_is_of,
     check_not_in_former_state,
     check_replay,
-    check_shows_approved,
 )
 from conformance.suite.approval.review import in_former_state, keeps_status, record_of
 from conformance.suite.approval.trial import Trial, check_not_approved
@@ -87,13 +86,6 @@ def test_what_a_colleague_approves_is_approved_for_primary(
     otherwise = keeps_status(record_of(read).get("status"), text, Kind.EFFECT)
     is_right = not in_former_state(trial.review, read)
     expect.that(is_right, otherwise.at(in_data(read, "status")), trial.approval, trial.after, read)
-
-
-@requirement("approval/result-status")
-def test_the_result_of_a_colleague_is_that_review_approved(live: Live, trials: Trials) -> None:
-    """The result has the id of the review, and the status `approved`, whoever approves."""
-    trial = approved_by_colleague(live, trials)
-    check_shows_approved(trial.review, trial.approval)
 
 
 @requirement("approval/replay")

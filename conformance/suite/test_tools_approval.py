@@ -191,7 +191,7 @@ def _check_result_by_tool(review: Review, first: ToolResult) -> None:
     places = dict.fromkeys(("id", "status"), first.where)
     for data in first.shown:
         result = data if isinstance(data, dict) else {}
-        check_is_approval_of(review, result, "the result by tool", places, first.exchange)
+        check_is_approval_of(review.id, result, "the result by tool", places, first.exchange)
 
 
 def _check_replay_by_tool(

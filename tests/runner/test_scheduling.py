@@ -63,6 +63,7 @@ def test_a_check_spends_reviews_if_it_has_a_fixture_that_approves(
     assert {nodeid.rpartition("::")[2].partition("[")[0] for nodeid in looking_back} == {
         "test_a_replay_well_after_repeats_the_result",
         "test_every_result_has_a_revision_of_its_review",
+        "test_every_result_is_that_of_its_review_approved",
         "test_no_earlier_way_shows_the_former_state",
         "test_no_earlier_call_shows_the_former_state",
     }

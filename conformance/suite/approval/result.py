@@ -22,9 +22,10 @@ def result_of(response: Exchange) -> Record:
     return record_of(response)
 
 
-def check_shows_approved(review: Review, approval: Exchange) -> None:
+def check_shows_approved(approval: Exchange) -> None:
     """Raise Violation unless the result has the id of the review, and the status `approved`."""
     places = {name: in_data(approval, name) for name in ("status", "id")}
+    review = approval.call.path["reviewId"]
     check_is_approval_of(review, result_of(approval), "the result", places, approval)
 
 
@@ -43,7 +44,7 @@ def check_is_of(review: Review, response: Exchange) -> None:
 
 
 def check_is_approval_of(
-    review: Review,
+    review: str,
     result: Mapping[str, object],
     noun: str,
     places: Mapping[str, Location],
@@ -53,7 +54,7 @@ def check_is_approval_of(
 
     What it lacks is right here: that violates other requirements.
     """
-    expected = {"status": APPROVED, "id": review.id.lower()}
+    expected = {"status": APPROVED, "id": review.lower()}
     for name, where in places.items():
         value = result.get(name, expected[name])
         otherwise = defect(

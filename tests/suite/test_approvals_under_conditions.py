@@ -86,9 +86,9 @@ def test_an_approval_of_a_colleague_that_fails_has_no_result(status: int) -> Non
 
 def test_without_consent_a_colleague_has_no_result() -> None:
     """Nothing is approved."""
-    with stage(having("consent/approve-reviews", value=False)) as one:
-        with pytest.raises(NotApplicable, match="could approve no review"):
-            one.perform(test_colleague.test_a_colleague_replays_its_own_approval)
+    denied = having("consent/approve-reviews", value=False)
+    with stage(denied) as one, pytest.raises(NotApplicable, match="could approve no review"):
+        one.perform(test_colleague.test_a_colleague_replays_its_own_approval)
 
 
 def test_a_colleague_who_cannot_replay_is_reported() -> None:

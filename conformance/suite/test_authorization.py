@@ -71,8 +71,8 @@ def test_no_other_permission_is_needed(
         return
     call = live.call(operation)
     response = live.callers.send(call, purpose="primary, with every permission")
-    is_known = response.status == 403 and live.session.target.lacking(operation.permission)
-    is_forbidden = is_known and not _is_served_by_another_scheme(response, live)
+    is_known = live.session.target.lacking(operation.permission) is not None
+    is_forbidden = is_known and response.status == 403  # by each scheme
     expect.that(not is_forbidden, _primary_is_forbidden(response), response)
     live.callers.require_baseline(call)
     asked = _with_arguments(call, operation, scheme, live)
@@ -106,12 +106,6 @@ def _with_arguments(call: Call, operation: Operation, scheme: str, live: Live) -
     return call.asking(**own_filters(operation, live))
 
 
-def _is_served_by_another_scheme(forbidden: Exchange, live: Live) -> bool:
-    """Whether primary's other credential may do it: each may hold less than the other."""
-    others = {*live.callers.credential("primary").schemes} - {forbidden.scheme}
-    return any(live.callers.send(forbidden.call, scheme=each).status == 200 for each in others)
-
-
 def _is_served_to_primary(asked: Call, live: Live) -> bool:
     """Whether the arguments are accepted at all, which other checks report."""
     return live.callers.send(asked, purpose="primary, with the same arguments").status == 200
@@ -139,18 +133,12 @@ def _is_rejected_as_caller(response: Exchange, call: Call, scheme: str, live: Li
     rejections = {401, 403, 500} if call.path else {401, 403, 404, 500}
     if response.status not in rejections:
         return False
-    return response.status != 401 or _is_scheme_accepted(call, scheme, live)
-
-
-def _is_scheme_accepted(call: Call, scheme: str, live: Live) -> bool:
-    """Whether a scheme is accepted at all, which the checks of authentication report."""
     primary = live.callers.credential("primary")
-    if scheme not in primary.schemes:
-        return False
-    return (
-        live.callers.send(call, primary, scheme, purpose="primary, by the same scheme").status
-        == 200
-    )
+    if response.status not in (401, 403) or scheme not in primary.schemes:
+        return response.status != 401
+    # Whether the scheme is accepted at all, the checks of authentication report.
+    read = live.callers.send(call, primary, scheme, purpose="primary, by the same scheme")
+    return read.status == 200
 
 
 def _primary_is_forbidden(response: Exchange) -> Defect:

@@ -6,8 +6,8 @@ from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import Judgement, Judgements, body, hold
 
-REQUIREMENTS = frozenset({"pagination/limit", "pagination/default-limit"})
-"""What these rules check."""
+REQUIREMENTS = frozenset({"pagination/limit"})
+"""What these rules check; of pagination/default-limit they see a part, and a check compares pages."""
 DEFAULTS = {"project_list": 25}
 """The default limits that the specification states."""
 

@@ -7,7 +7,7 @@ from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import Judgement, Judgements, body, hold
 
 REQUIREMENTS = frozenset({"pagination/limit"})
-"""What these rules check; of pagination/default-limit they see a part, and a check compares pages."""
+"""What these rules check; of pagination/default-limit they see a part."""
 DEFAULTS = {"project_list": 25}
 """The default limits that the specification states."""
 

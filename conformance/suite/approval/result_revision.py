@@ -13,9 +13,12 @@ from conformance.suite.callers.places import in_data
 
 def check_revision(approval: Exchange, expected: int, approvals: Approvals, trials: Trials) -> None:
     """Raise Violation unless the result has the expected revision, or one that is read later."""
-    result, review = result_of(approval).get("subjectRevision"), approval.call.path["reviewId"]
+    data, review = result_of(approval), approval.call.path["reviewId"]
+    result = data.get("subjectRevision")
     if isinstance(result, bool) or not isinstance(result, int | float):
         return  # a value of another type violates approval/result
+    if str(data.get("id", review)).lower() != review.lower():
+        return  # the result of another review violates approval/result-status
     if result == expected:
         return
     read = approvals.reader.read_until(review, lambda read: shown_revision(read) == result)

@@ -56,7 +56,8 @@ class ApprovalHistory:
     def made(self) -> list[tuple[Exchange, int]]:
         """The approvals over HTTP that were the first of their reviews, with their revisions.
 
-        Those whose key had been used for another review are left out: it may be rejected.
+        Those whose key had been used for another review are left out, as it may be rejected; so are
+        those at once: which of them is the first depends on the schedule.
         """
         first: dict[str, Attempt] = {}
         keys: dict[str | None, str] = {}
@@ -64,7 +65,7 @@ class ApprovalHistory:
             review = each.review.lower()
             if each.has_result and keys.setdefault(each.key, review) == review:
                 first.setdefault(review, each)
-        found = (each for each in first.values() if each.face == HTTP)
+        found = (each for each in first.values() if each.face == HTTP and not each.exchange.at_once)
         return [(each.exchange, each.body[0]) for each in found if each.body is not None]
 
     def is_left_alone(self, review: str) -> bool:

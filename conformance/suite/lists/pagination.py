@@ -11,6 +11,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import PARSED, Call, Exchange
 from conformance.http.recent import recent
 from conformance.http.sending import Sending
+from conformance.rules.page import DEFAULTS
 from conformance.rules.records import record_key
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
@@ -18,7 +19,7 @@ from conformance.target.target import Credential
 
 PAGE = 100
 """The longest page (Limits)."""
-DEFAULT_LIMIT = 25
+DEFAULT_LIMIT = DEFAULTS["project_list"]
 """The default of `limit` on GET /projects."""
 Sizes = tuple[int | None, ...]
 """The limits of consecutive pages; the last one is that of all further pages.

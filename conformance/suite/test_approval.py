@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
+from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.runner.scheduling import Stage
 from conformance.suite.approval.approvals import Approvals
@@ -16,9 +17,7 @@ from conformance.suite.approval.result_revision import check_revision
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
-    Review,
     in_former_state,
-    is_approved,
     record_of,
     shows_status,
 )
@@ -230,26 +229,17 @@ def test_a_stale_revision_is_a_conflict(
 
 
 def _check_each_kind(scheme: str, live: Live, approvals: Approvals) -> None:
-    """Reviews of other kinds are guarded, too: a revision may be compared for some alone."""
-    for review in approvals.pool.of_each_kind(live.session.depth.few):
-        attempt = _one_behind(review, scheme, live, approvals)
+    """Reviews of other kinds are guarded, too: a revision may be compared for some alone.
+
+    It is one revision behind, which no client makes again.
+    """
+    purpose = "one revision behind, on another kind of review"
+    sending = Sending(live.callers.credential("primary"), scheme, purpose)
+    for attempt in approvals.attempt_each_kind(lambda right: right - 1, sending):
         # This credential may reach less than the other one, which other checks are about.
         if attempt.response.status not in (403, 404):
             expect.status(attempt.response, *_allowed(attempt))
         check_not_approved(attempt.response, attempt.after)
-
-
-def _one_behind(review: Review, scheme: str, live: Live, approvals: Approvals) -> Attempt:
-    """An attempt at a revision that no client makes again, on a review that stays in the pool."""
-    earlier, key = review.revision - 1, approvals.key(review.id, "one behind, of each kind")
-    call = approvals.call(review.id, earlier, key)
-    purpose = "one revision behind, on another kind of review"
-    response = live.callers.send(call, scheme=scheme, purpose=purpose)
-    after = approvals.reader.read(review.id)
-    if response.status == 200 or is_approved(after):
-        approvals.record(review.id, earlier, key)
-        approvals.pool.spend(review)
-    return Attempt(response, after, review)
 
 
 def _blame_stale(changed: Sequence[Attempt]) -> NoReturn:

@@ -191,12 +191,10 @@ def _check_each_kind(scheme: str, live: Live, approvals: Approvals) -> None:
     viewer = live.callers.credential("no-review-role")
     if scheme != viewer.schemes[0]:
         return
-    for review in approvals.pool.of_each_kind(live.session.depth.few):
-        key = approvals.key(review.id, "without the role")
-        call = approvals.call(review.id, review.revision, key)
-        response = live.callers.send(call, viewer, scheme, purpose="approve without the role")
-        expect.rejected(response)
-        check_not_approved(response, approvals.reader.read(review.id))
+    sending = Sending(viewer, scheme, "approve without the role")
+    for attempt in approvals.attempt_each_kind(lambda right: right, sending):
+        expect.rejected(attempt.response)
+        check_not_approved(attempt.response, attempt.after)
 
 
 def _reads(attempt: Exchange, scheme: str, live: Live) -> bool:

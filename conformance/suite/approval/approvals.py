@@ -5,14 +5,16 @@ revision, and only with its consent.
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.suite.approval.review import Review, in_former_state, is_approved
 from conformance.suite.approval.review_pool import ReviewPool
 from conformance.suite.approval.review_reader import ReviewReader
+from conformance.suite.approval.trial import Attempt
 from conformance.suite.lists.live import Live
 from conformance.target.forged import NAMESPACE
 
@@ -64,6 +66,28 @@ class Approvals:
         self.record(review.id, review.revision, key)
         call = self.call(review.id, review.revision, key)
         return self._live.callers.send(call, scheme=scheme, purpose=purpose)
+
+    def attempt_each_kind(
+        self, revision: Callable[[int], int], sending: Sending
+    ) -> Iterator[Attempt]:
+        """Attempts that have to be rejected, on reviews of several kinds, which stay in the pool.
+
+        The first one is made alone: where it is accepted, no other review is lost to it.
+        """
+        reviews = list(self.pool.of_each_kind(self._session.depth.few))
+        for group in filter(None, (reviews[:1], reviews[1:])):
+            keys = [self.key(each.id, sending.purpose) for each in group]
+            calls = [
+                self.call(each.id, revision(each.revision), key)
+                for each, key in zip(group, keys, strict=True)
+            ]
+            responses = self._live.callers.send_each([(call, sending) for call in calls])
+            reads = self.reader.read_each([(each.id, None) for each in group])
+            for review, key, response, after in zip(group, keys, responses, reads, strict=True):
+                if response.status == 200 or is_approved(after):
+                    self.record(review.id, revision(review.revision), key)
+                    self.pool.spend(review)
+                yield Attempt(response, after, review)
 
     def record(self, review: str, revision: int, key: str) -> None:
         """Write into the ledger that a review may be approved now."""

@@ -116,7 +116,9 @@ class ReviewPool:
                 record = records.get(id.lower(), {})
                 kinds.setdefault(tuple(str(record.get(name)) for name in names), id)
             chosen |= dict.fromkeys(kinds.values())
-        yield from filter(None, map(self._approvable, islice(chosen, most or MOST_KINDS)))
+        ids = list(islice(chosen, most or MOST_KINDS))
+        reads = self._reader.read_each([(id, None) for id in ids])
+        yield from filter(None, map(self._seen, reads, ids))
 
     def _approvable(self, id: str) -> Review | None:
         return self._seen(self._reader.read(id), id)

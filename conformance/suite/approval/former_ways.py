@@ -6,6 +6,7 @@ interface for another caller, may keep the state from before the approval.
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 
 from conformance.contract.verdict import NotApplicable, Violation
@@ -14,6 +15,7 @@ from conformance.http.replay import Unrecorded
 from conformance.rules.answer import HTTP, TOOL, Way
 from conformance.rules.sighting import Sighting
 from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import APPROVED, keeps_status, record_of
 from conformance.suite.disagreements import UNREPEATED, seen_again
 from conformance.suite.lists.live import Live
@@ -31,8 +33,13 @@ def require_left(context: Context, face: str) -> None:
     ways = list(_ways(context, face))[:MOST]
     if not ways:
         raise NotApplicable("no review was read in this way and approved later")
-    for sighting in ways:
-        _require_left(sighting, context)
+    wanted = {
+        fact_name("former-way", face, number): partial(_require_left, sighting)
+        for number, sighting in enumerate(ways)
+    }
+    context.find_all(wanted)
+    for name, find in wanted.items():
+        context.fact(name, find)
 
 
 def _ways(context: Context, face: str) -> Iterator[Sighting]:
@@ -80,6 +87,7 @@ def _is_repeatable(way: Way, context: Context) -> bool:
 
 
 def _require_left(sighting: Sighting, context: Context) -> None:
+    """Each way is a fact of the run, since it takes as long as reads may lag."""
     former = sighting.record["status"]
     for seconds in (0.0, *context.lag.pauses):
         context.transport.wait(seconds)

@@ -2,9 +2,11 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 import orjson
 
@@ -19,6 +21,9 @@ from conformance.runner.context import Context
 from conformance.runner.session import Session, again
 
 PURPOSE = "which build is it?"
+DESCRIPTION, TOOLS = "description", "tools"
+"""What is asked for beside an operation."""
+
 READINGS = 2
 """Readings at each moment: what differs between them is of the request, or of a replica."""
 
@@ -53,34 +58,39 @@ def note(session: Session, run: Run, moment: str) -> None:
     times = session.found.get(item, 0)
     context = session.context(again(item, times) if times else item)
     with suppress(Inconclusive, Unrecorded):  # of a run that ends, or a recording without it
-        first, *others = [dict(_identity(context)) for _ in range(READINGS)]
-        stable = {
-            name: value
-            for name, value in first.items()
-            if all(other.get(name) == value for other in others)
-        }
+        asked = [*_asked(context)] * READINGS
+        responses = context.client.send_all(*zip(*asked, strict=True))
+        stated = Counter(chain.from_iterable(dict.fromkeys(_identity(each)) for each in responses))
+        stable = dict(each for each, times in stated.items() if times == READINGS)
         if stable:
             context.observations.append((BUILD, moment, stable))
     run.add(orjson.dumps(context.finish()).decode())
 
 
-def _identity(context: Context) -> Iterator[tuple[str, str]]:
-    """Names and values of what identifies a build."""
+def _asked(context: Context) -> Iterator[tuple[Call, Sending]]:
+    """The requests whose responses identify a build."""
     target = context.target
     primary = target.credentials.get("primary")
     scheme = primary.schemes[0] if primary else None
     sending = Sending(primary, scheme, PURPOSE, in_contract=False)
-    response = context.client.send(Call(context.api.simplest.id), sending).response
-    for name, value in response.headers if response else ():
-        if VERSION.fullmatch(name):
-            yield f"header {name}", value
+    yield Call(context.api.simplest.id), sending
     if target.description_url is not None:
         public = Sending(None, None, PURPOSE, in_contract=False, url=target.description_url)
-        yield from _of_description(context.client.send(Call("description"), public))
+        yield Call(DESCRIPTION), public
     if target.tools_url is not None:
-        call = Call("tools", body=orjson.dumps(INITIALIZE))
         tools = replace(sending, headers=MCP, method="POST", url=target.tools_url)
-        yield from _of_tools(context.client.send(call, tools))
+        yield Call(TOOLS, body=orjson.dumps(INITIALIZE)), tools
+
+
+def _identity(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """Names and values of what identifies a build in a response."""
+    if exchange.operation == DESCRIPTION:
+        yield from _of_description(exchange)
+    elif exchange.operation == TOOLS:
+        yield from _of_tools(exchange)
+    elif exchange.response is not None:
+        named = (each for each in exchange.response.headers if VERSION.fullmatch(each[0]))
+        yield from ((f"header {name}", value) for name, value in named)
 
 
 def _of_description(exchange: Exchange) -> Iterator[tuple[str, str]]:

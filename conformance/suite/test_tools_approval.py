@@ -40,13 +40,13 @@ READERS = ("primary", "colleague")
 """Callers who are shown a review: a copy may be kept for each account."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
-STALE: tuple[tuple[Callable[[int], float], Callable[[str], str]], ...] = (
-    (lambda right: right + 1, str),
-    (lambda right: right - 1, str),
-    (lambda right: right + 1000, str),
-    (lambda right: right + 1, in_other_case),
-    (lambda right: float(right % 1000 + 1001), str),  # one that a float has room for
-)
+STALE: Mapping[str, tuple[Callable[[int], float], Callable[[str], str]]] = {
+    "one revision ahead": (ahead, str),
+    "one revision behind": (lambda right: right - 1, str),
+    "far ahead": (lambda right: right + 1000, str),
+    "one revision ahead, at the id in capitals": (ahead, in_other_case),
+    "another revision that a float has room for": (lambda right: float(right % 1000 + 1001), str),
+}
 """Stale revisions, made of the current one, each with the spelling of the id."""
 
 
@@ -244,14 +244,17 @@ def _check_stale_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> Review:
     """An approval by tool at another revision is rejected; the review to go on with."""
-    for stale_of, spelled in STALE:
-        wrong = stale_of(review.revision)
-        key = approvals.key(review.id, f"revision {wrong} by tool {spelled.__name__}")
-        stale = arguments_of_approval(spelled(review.id), wrong, key)
-        result = toolbox.call_as_primary(operation, stale, "a stale revision by tool")
-        if not result.is_rejected and _is_overtaken(review.id, wrong, approvals, trials):
-            review = approvals.pool.take()
-            continue
+    made = {label: (stale(review.revision), at(review.id)) for label, (stale, at) in STALE.items()}
+    calls = {
+        f"{label}, by tool": arguments_of_approval(
+            id, revision, approvals.key(review.id, f"{label}, by tool")
+        )
+        for label, (revision, id) in made.items()
+    }
+    results = toolbox.call_all_as_primary(operation, calls)
+    for (revision, _), result in zip(made.values(), results, strict=True):
+        if not result.is_rejected and _is_overtaken(review.id, revision, approvals, trials):
+            return approvals.pool.take()
         check_rejected(result)
     call = approvals.call(review.id, review.revision, approvals.key(review.id, "by tool"))
     check_without_effect(call, operation, approvals, trials)

@@ -34,18 +34,21 @@ def check_rejected_by_tool(
     if viewer is not None:
         purpose = "approve by tool without the role"
         check_rejected(toolbox.call(operation, right, viewer, purpose=purpose))
-    for name, mistyped in MISTYPED:
-        arguments = {**right, name: mistyped(review.revision)}
-        check_rejected(
-            toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
-        )
-    for name in GUARDS:
-        null = {**right, name: None}
-        if _is_invalid(null, operation, toolbox):  # else null may stand for no argument
-            check_rejected(toolbox.call_as_primary(operation, null, f"null for {name} by tool"))
-    for name in _required(right, operation, toolbox):
-        rest = {other: value for other, value in right.items() if other != name}
-        result = toolbox.call_as_primary(operation, rest, f"no {name} by tool")
+    malformed = {
+        f"{name} of another type by tool": {**right, name: mistyped(review.revision)}
+        for name, mistyped in MISTYPED
+    }
+    nulls = {f"null for {name} by tool": {**right, name: None} for name in GUARDS}
+    # Where null is valid, it may stand for no argument.
+    malformed |= {
+        purpose: null for purpose, null in nulls.items() if _is_invalid(null, operation, toolbox)
+    }
+    for result in toolbox.call_all_as_primary(operation, malformed):
+        check_rejected(result)
+    required = _required(right, operation, toolbox)
+    lacking = {f"no {name} by tool": _without(name, right) for name in required}
+    results = toolbox.call_all_as_primary(operation, lacking)
+    for name, result in zip(required, results, strict=True):
         if not result.is_rejected and name in GUARDS:
             approvals.record(review.id, review.revision, key)
             approvals.pool.spend(review)
@@ -78,14 +81,15 @@ def _required(right: Arguments, operation: Operation, toolbox: Toolbox) -> list[
     Which properties of the body are required is not specified.
     """
     always = {parameter.name for parameter in operation.parameters}
-    without = {
-        name: {other: value for other, value in right.items() if other != name} for name in right
-    }
     return [
         name
-        for name, rest in without.items()
-        if name in always or _is_invalid(rest, operation, toolbox)
+        for name in right
+        if name in always or _is_invalid(_without(name, right), operation, toolbox)
     ]
+
+
+def _without(name: str, arguments: Arguments) -> dict[str, object]:
+    return {other: value for other, value in arguments.items() if other != name}
 
 
 def _is_invalid(arguments: Arguments, operation: Operation, toolbox: Toolbox) -> bool:
@@ -99,17 +103,29 @@ def check_unapprovable_by_tool(
     toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> None:
     """A review that cannot be approved is not approved by tool, whether the key is new or used."""
-    for id in toolbox.live.session.target.fixtures.unapprovable_reviews[:MOST_UNAPPROVABLE]:
-        read = approvals.reader.read(id)
-        if not is_withheld(read):
-            continue
-        key = approvals.key(id, "rejected by tool")
-        arguments = arguments_of_approval(id, revision_or_first(read), key)
-        purpose = "approve by tool a review that cannot be approved"
-        new = toolbox.call_as_primary(operation, arguments, purpose)
-        check_rejected(new)
-        trial = trials.by(toolbox.scheme)
-        used = arguments_of_approval(id, trial.review.revision, trial.key)
-        purpose = "a used key for a review that cannot be approved, by tool"
-        check_rejected(toolbox.call_as_primary(operation, used, purpose))
-        check_not_approved(new.exchange, approvals.reader.read(id))
+    stated = toolbox.live.session.target.fixtures.unapprovable_reviews[:MOST_UNAPPROVABLE]
+    reads = approvals.reader.read_each([(id, None) for id in stated])
+    revisions = {
+        id: revision_or_first(read)
+        for id, read in zip(stated, reads, strict=True)
+        if is_withheld(read)
+    }
+    if not revisions:
+        return
+    trial = trials.by(toolbox.scheme)
+    of_trial = (trial.review.revision, trial.key)
+    new = {id: (right, approvals.key(id, "rejected by tool")) for id, right in revisions.items()}
+    kinds = {"with a new key": new, "with a used key": dict.fromkeys(revisions, of_trial)}
+    calls = {
+        f"by tool, review {number} that cannot be approved, {kind}": arguments_of_approval(
+            id, *sent
+        )
+        for kind, each in kinds.items()
+        for number, (id, sent) in enumerate(each.items(), 1)
+    }
+    results = toolbox.call_all_as_primary(operation, calls)
+    for result in results:
+        check_rejected(result)
+    afterwards = approvals.reader.read_each([(id, None) for id in revisions])
+    for result, after in zip(results, afterwards, strict=False):
+        check_not_approved(result.exchange, after)

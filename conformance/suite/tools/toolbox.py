@@ -242,7 +242,11 @@ class Toolbox:
         messages = [
             self._message(operation, arguments, purpose) for purpose, arguments in requests.items()
         ]
-        return [_result(reply) for reply in self.channel.send_all(messages, caller)]
+        replies = self.channel.send_all(messages, caller)
+        return [
+            self._recorded(_result(reply), operation, arguments)
+            for reply, arguments in zip(replies, requests.values(), strict=True)
+        ]
 
     def caller(self, name: str) -> Caller:
         """A caller of the profile, by the scheme of these tools where it has that."""

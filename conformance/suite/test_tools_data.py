@@ -100,13 +100,21 @@ def _compare_full_page(call: Call, records: int, pages: PageComparison) -> None:
 def _compare_without_limit(call: Call, comparison: Comparison) -> None:
     """A page by tool without a limit leads on to the records that it does not show."""
     operation, toolbox = comparison.operation, comparison.toolbox
+    cursor = cursor_of(call, operation, toolbox)
     result = toolbox.call_as_primary(operation, arguments_of(call), "a page without a limit")
     page = Received(result.exchange, result)
-    if not result.is_served or page.cursor is not None:
+    if not result.is_served or cursor is None:
         return
-    longest, cursor = _longest_page(call, toolbox.live), cursor_of(call, operation, toolbox)
+    shown = by_id(page.items).keys()
+    if page.cursor is not None:
+        arguments = arguments_of(call.asking(**{cursor: page.cursor}))
+        after = toolbox.call_as_primary(operation, arguments, "the page after it")
+        is_again = bool(shown) and by_id(Received(after.exchange, after).items).keys() == shown
+        text = "the cursor of a page without a limit leads back to it"
+        loop = defect(Kind.ENDLESS, text, expected="the following page")
+        expect.that(not is_again, loop, result.exchange, after.exchange)
     # Without a cursor, neither interface leads on; their first pages may have other lengths.
-    if cursor is not None and by_id(longest).keys() - by_id(page.items).keys():
+    elif by_id(_longest_page(call, toolbox.live)).keys() - shown:
         PageComparison(comparison, cursor).check_same_records(call)
 
 

@@ -37,6 +37,9 @@ class Sequence:
         self._scheme = live.callers.credential("primary").schemes[0]
         self._oracle = Oracle()
         self._reviews = {review.id: review for review in reviews}
+        # Another scheme of primary may reach less than the one that approves.
+        shared = approvals.reader.shared
+        self._by = {id: None if id.lower() in shared else self._scheme for id in self._reviews}
         self._approved: dict[str, Exchange] = {}
         self._attempts: dict[str, Exchange] = {}
         self._subjects = [Subject(each.id, each.revision) for each in self._reviews.values()]
@@ -91,7 +94,8 @@ class Sequence:
     def _check_state(self, subject: Subject, *attempts: Exchange) -> None:
         reader = self._approvals.reader
         review = self._reviews[subject.id]
-        after = reader.read_approved(review) if subject.approved else reader.read(review.id)
+        by = self._by[subject.id]
+        after = reader.read_approved(review, by) if subject.approved else self._read(subject)
         self._require_found(subject, after)
         expect.served(after)
         if subject.approved:
@@ -117,7 +121,7 @@ class Sequence:
         subject, revision = step.subject, step.subject.revision + step.difference
         if step.difference <= 0 or subject.approved or not self._trials.are_subjects_revised:
             return False
-        current = shown_revision(self._approvals.reader.read(subject.id))
+        current = shown_revision(self._read(subject))
         if not isinstance(current, int | float) or current < revision:
             return False
         subject.revision = revision
@@ -131,7 +135,7 @@ class Sequence:
 
     def _is_withheld(self, subject: Subject) -> bool:
         """Whether a review that is not approved can no longer be approved."""
-        return not subject.approved and is_withheld(self._approvals.reader.read(subject.id))
+        return not subject.approved and is_withheld(self._read(subject))
 
     def _revise_pending(self) -> None:
         """Read the revisions of pending reviews: an approval may revise a subject they share."""
@@ -139,8 +143,11 @@ class Sequence:
             if not subject.approved:
                 self._revise(subject)
 
+    def _read(self, subject: Subject) -> Exchange:
+        return self._approvals.reader.read(subject.id, self._by[subject.id])
+
     def _revise(self, subject: Subject) -> None:
-        review = self._approvals.reader.approvable(subject.id)
-        if review is not None:
+        review = self._approvals.reader.review_in(self._read(subject), subject.id)
+        if review is not None and not review.is_withheld:
             subject.revision = review.revision
             self._reviews[subject.id] = review

@@ -28,8 +28,11 @@ BODIES = (
     b'{"expectedSubjectRevision": 1e999, "idempotencyKey": "k"}',
     b'{"expectedSubjectRevision": 1, "idempotencyKey": "\xff"}',
     b'\xef\xbb\xbf{"expectedSubjectRevision": 1, "idempotencyKey": "k"}',
+    b'{"expectedSubjectRevision": 1, "idempotencyKey": "k", "__proto__": {"constructor": {}}}',
 )
-"""Odd JSON, invalid UTF-8, and a byte order mark: parsers may reject them."""
+"""Odd JSON, invalid UTF-8, a byte order mark, and a name that means something to JavaScript:
+parsers may reject them.
+"""
 
 
 def responses(operation: Operation, live: Live) -> list[Exchange]:

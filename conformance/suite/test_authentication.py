@@ -322,7 +322,16 @@ def _check_invalid(
         altered = (
             _beside_made_up(sending, live) if is_first else _in_lower_case(credential, sending)
         )
-        expect.not_served(*live.callers.send_each([(call, altered)]))
+        both = (altered, _beside_empty(sending))
+        expect.not_served(*live.callers.send_each([(call, each) for each in both]))
+
+
+def _beside_empty(sending: Sending) -> Sending:
+    """The same request beside an empty header of the other scheme, which a target may go by."""
+    own, _ = header_of(str(sending.scheme), "")
+    headers = tuple(header for header in EMPTY if header[0] != own)[:1]
+    purpose = f"{sending.purpose} beside {without_credential(*headers)}"
+    return replace(sending, headers=headers, purpose=purpose, judge_arguments=False)
 
 
 def _beside_made_up(sending: Sending, live: Live) -> Sending:

@@ -34,8 +34,9 @@ class Later:
 
     @property
     def repeated(self) -> set[str]:
-        """The records that the page has shown already; none where one of them has moved."""
-        return set() if self._has_moved else set(_order(self.kept)) & set(_order(self.page))
+        """The records that the page has shown already; where some have moved, of the others."""
+        order = self._unchanged if self._has_moved else _order
+        return set(order(self.kept)) & set(order(self.page))
 
     @property
     def missing(self) -> set[str]:

@@ -124,14 +124,16 @@ def is_repeatable(page: Exchange, live: Live) -> bool:
 
 
 def _used_later(page: Exchange, live: Live) -> Later | None:
-    latest = page
+    patience = live.session.lag.patience
+    latest, age = page, patience
     for _ in range(ROUNDS):
         # Each time, since a response may make the cursor a new one.
-        live.session.wait_after(latest, live.session.lag.patience)
+        live.session.wait_after(latest, age)
         later = _followed(page, live)
         if not later.is_flawed:
             return None
-        latest = later.longer
+        # It may have been older than the shortest wait when it led elsewhere.
+        latest, age = later.longer, min(later.kept.started - page.started, 2 * patience)
     is_blamed = _is_right_at_once(later.longer, live) and not _has_aged(later, live)
     return later if is_blamed else None
 

@@ -45,7 +45,7 @@ def likeness(own: Record, other: Record, records: Sequence[Record]) -> Callable[
 
     0 where no other one has the closest tie of these two to it.
     """
-    tie = next((tie for tie in TIES if tie in own and own[tie] == other.get(tie)), None)
+    tie = _tie(own, other)
     if tie is None:
         return lambda _: 0
     same = [each for each in records if all(each.get(name) == other.get(name) for name in STATE)]
@@ -60,6 +60,15 @@ def likeness(own: Record, other: Record, records: Sequence[Record]) -> Callable[
         return max((alike + _in_common(other, each) + 1 for each in tied), default=0)
 
     return value
+
+
+def is_tied(one: Record, other: Record) -> bool:
+    """Whether two reviews share what ties reviews together."""
+    return _tie(one, other) is not None
+
+
+def _tie(own: Record, other: Record) -> str | None:
+    return next((tie for tie in TIES if tie in own and own[tie] == other.get(tie)), None)
 
 
 def _in_common(one: Record, other: Record) -> int:

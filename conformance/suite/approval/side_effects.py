@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.bystanders import likeness
+from conformance.suite.approval.bystanders import is_tied, likeness
 from conformance.suite.approval.review import shown_revision
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
@@ -75,8 +75,9 @@ class SideEffects:
 
         The further one is that of a review which has another like this one.
         That shows nothing where the review is at an end of the list, which a target may always
-        pick, or where another trial has already repeated it. Then, and where it is repeated now,
-        the list shows whether others approve at all.
+        pick, where it alone is tied to that of the trial as no others are, or where another trial
+        has already repeated it. Then, and where it is repeated now, the list shows whether others
+        approve at all.
         """
         id = read.call.path["reviewId"]
         records = self.approvals.reader.listed()
@@ -86,9 +87,12 @@ class SideEffects:
         is_at_end = listed is not None and listed in (ids[0], ids[-1])
         scheme = self.trial.scheme
         is_repeated = any(other.also_approved for other in self.trials.all_but(scheme))
-        if listed is None or not (is_at_end or is_repeated):
+        own = self.trial.review.record
+        alike = likeness(own, found or {}, records)
+        left = [each for each in records if each["id"] in self.approvals.pool.ids]
+        is_unlike = is_tied(own, found or {}) and not any(map(alike, left))
+        if listed is None or not (is_at_end or is_repeated or is_unlike):
             try:
-                alike = likeness(self.trial.review.record, found or {}, records)
                 if not self.trials.further(scheme, alike).also_approved:
                     return True
             except Inconclusive:  # none is left

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from certified import Certified, claimed, one_replay, quick_runs
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
 
@@ -250,6 +252,20 @@ def test_a_key_in_another_form_is_rejected(
     """So that the file of a certificate has one form only."""
     forged = Bundle(certified.evidence, certified.honest.envelope, change(certified.honest.key))
     with pytest.raises(KeyProblem, match="the signer's key in the certificate: has other text"):
+        verify(forged, None)
+
+
+@pytest.mark.parametrize("sign", [0, 0x80], ids=["positive", "negative"])
+@pytest.mark.parametrize("point", sorted(dsse.SMALL_ORDER), ids=bytes.hex)
+def test_a_key_with_which_anybody_can_sign_is_rejected(
+    point: bytes, sign: int, certified: Certified
+) -> None:
+    """A point of small order verifies signatures that were made without a private key."""
+    raw = bytes((*point[:-1], point[-1] | sign))
+    key = Ed25519PublicKey.from_public_bytes(raw)
+    pem = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    forged = Bundle(certified.evidence, certified.honest.envelope, pem)
+    with pytest.raises(KeyProblem, match="a key of small order, with which anybody can sign"):
         verify(forged, None)
 
 

@@ -21,6 +21,24 @@ from conformance.storage import fresh_file
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
 LARGEST_KEY = 1024 * 1024
+SMALL_ORDER = frozenset(
+    map(
+        bytes.fromhex,
+        (
+            "00" * 32,
+            "01" + "00" * 31,
+            "ec" + "ff" * 30 + "7f",
+            "ed" + "ff" * 30 + "7f",
+            "ee" + "ff" * 30 + "7f",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        ),
+    )
+)
+"""The points of Ed25519 of order 8 or less, without their signs.
+
+With such a key, anybody can make a signature that OpenSSL accepts.
+"""
 PARTS = ("payload", "payloadType", "signatures")
 SIGNATURE_PARTS = ("keyid", "sig")
 
@@ -83,7 +101,14 @@ def public_key(content: bytes, name: str) -> SSlibKey:
         raise KeyProblem(f"{name}: not an Ed25519 key")
     if _pem(key) != content:
         raise KeyProblem(f"{name}: has other text than the key, or another form of it")
+    if _is_of_small_order(key):
+        raise KeyProblem(f"{name}: a key of small order, with which anybody can sign")
     return SSlibKey.from_crypto(key)
+
+
+def _is_of_small_order(key: Ed25519PublicKey) -> bool:
+    *low, high = key.public_bytes_raw()
+    return bytes((*low, high & 0x7F)) in SMALL_ORDER  # without its sign
 
 
 def pem(signer: CryptoSigner) -> bytes:

@@ -232,6 +232,15 @@ def test_allure_results_have_the_files_of_a_plain_text(hostile: Any, benign: Any
     assert len(environment.splitlines()) == len(plain["environment.properties"].splitlines())
 
 
+def test_no_message_of_sarif_has_an_embedded_link(hostile: Any) -> None:
+    """A plain text may have links of the form `[text](address)` (SARIF 2.1.0, 3.11.6)."""
+    [run] = json.loads(sarif.render(hostile))["runs"]
+    rules = [rule["shortDescription"] for rule in run["tool"]["driver"]["rules"]]
+    messages = [result["message"] for result in run["results"]]
+    assert messages
+    assert [text for text in texts([*rules, *messages]) if "](" in text] == []
+
+
 def test_an_archive_has_one_entry_for_each_exchange(hostile: Any) -> None:
     """It is raw data: JSON alone protects its texts."""
     message = hostile["requirements"][0]["findings"][0]["message"]

@@ -49,7 +49,7 @@ def render(report: Report) -> bytes:
 def _rule(case: Case) -> dict[str, Any]:
     return {
         "id": case.requirement,
-        "shortDescription": {"text": case.statement},
+        "shortDescription": {"text": _unlinked(case.statement)},
         "defaultConfiguration": {"level": _level(case)},
         "properties": {"section": case.section, "tags": [case.conformance_class]},
     }
@@ -65,7 +65,7 @@ def _result(case: Case, rule: int, profile: str) -> dict[str, Any]:
         "ruleId": case.requirement,
         "ruleIndex": rule,
         "level": _level(case),
-        "message": {"text": case.text or case.statement},
+        "message": {"text": _unlinked(case.text or case.statement)},
         "locations": list(_locations(case, profile)),
         "partialFingerprints": {FINGERPRINT: hashlib.sha256(case.name.encode()).hexdigest()},
     }
@@ -74,6 +74,11 @@ def _result(case: Case, rule: int, profile: str) -> dict[str, Any]:
     if case.known is not None:
         result["suppressions"] = [{"kind": "external", "justification": visible(case.known)}]
     return result
+
+
+def _unlinked(text: str) -> str:
+    """A plain text without embedded links (SARIF 2.1.0, 3.11.6): `[text](address)`."""
+    return text.replace("](", "] (")
 
 
 def _locations(case: Case, profile: str) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -66,6 +67,28 @@ def test_a_parent_that_blocks_signals_makes_no_command_unstoppable(number: signa
             assert process.wait(30) in (CONFORMANT, INTERRUPTED)
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_of_a_run_shows_no_traceback(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """As of a terminal or a service manager: the helpers of a run leave the signal to it."""
+    with (tmp_path / "problems").open("wb") as problems:
+        running = subprocess.Popen(
+            [*COMMAND, "run", "--reference", "--events", "events"],
+            cwd=tmp_path,
+            env=surroundings(),
+            stdout=DEVNULL,
+            stderr=problems,
+            start_new_session=True,
+        )
+        events = tmp_path / "events"
+        while running.poll() is None and not (events.exists() and events.stat().st_size):
+            time.sleep(0.05)
+        os.killpg(running.pid, number)
+        running.wait(60)
+    assert "Traceback" not in (tmp_path / "problems").read_text()
 
 
 @pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

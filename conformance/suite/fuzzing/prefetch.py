@@ -60,8 +60,9 @@ class Prefetch:
 
 
 def _generate(sources: Sequence[Source], sender: Connection) -> None:
-    # Ctrl-C reaches every process of the terminal; the run handles it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A signal may reach every process of a terminal, or of a service; the run handles it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_follow, name="follow", daemon=True).start()
     # A pipe has little room, and the run reads late: sending must not block generating.
     with ThreadPoolExecutor(1) as messenger:

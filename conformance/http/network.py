@@ -19,6 +19,7 @@ from conformance.http.proxy import proxy_of
 from conformance.target.connection import Gateway
 
 SCHEMES = ("http", "https")
+LARGEST_PORT = 65535
 
 WRITE_SIZE = 64 * 1024
 LONGEST_OF_HTTP2 = 16_384
@@ -63,6 +64,8 @@ class Network(httpx.BaseTransport):
         """Send one request. Raises httpx.TransportError without a response."""
         if request.url.scheme not in SCHEMES:  # of a redirect
             raise httpx.UnsupportedProtocol("neither http:// nor https://", request=request)
+        if (request.url.port or 0) > LARGEST_PORT:
+            raise httpx.UnsupportedProtocol("a port beyond 65535", request=request)
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
             "whole", LONGEST_EXCHANGE
         )

@@ -7,6 +7,14 @@ from typing import Any
 
 from conformance.runner.shard import Shard, parse
 
+LARGEST_COUNT = 10**9
+MOST_PROCESSES = 1_000
+LONGEST_HOURS = 10 * 365 * 24
+LONGEST_DAYS = 100 * 365
+"""A time from which a date follows is bounded: the calendar ends."""
+
+LARGEST_PORT = 65535
+
 LARGEST_SEED = 2**63 - 1
 """JSON is written with integers of 64 bits, and databases have them with a sign."""
 
@@ -74,10 +82,27 @@ def seed(text: str) -> int:
     return stated
 
 
-def count(text: str) -> int:
+def count(text: str, most: int = LARGEST_COUNT) -> int:
     """An integer, 1 or more."""
-    if not text.isdecimal() or not int(text):
+    if not text.isdecimal() or not text.strip("0"):
         raise argparse.ArgumentTypeError(f"{text!r} must be an integer ≥ 1")
+    return _bounded(text, most)
+
+
+def processes(text: str) -> int:
+    """A number of processes."""
+    return count(text, MOST_PROCESSES)
+
+
+def hours(text: str) -> int:
+    """A number of hours, up to ten years."""
+    return count(text, LONGEST_HOURS)
+
+
+def _bounded(text: str, most: int) -> int:
+    """An integer of decimal digits, of which Python reads no more than some thousands."""
+    if len(text) > len(str(most)) or int(text) > most:
+        raise argparse.ArgumentTypeError(f"must be an integer up to {most}")
     return int(text)
 
 
@@ -105,11 +130,18 @@ def days(text: str) -> int:
     number = text.removesuffix("d")
     if number == text or not number.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} must be a number of days, such as 90d")
-    return int(number)
+    return _bounded(number, LONGEST_DAYS)
+
+
+def host(text: str) -> str:
+    """A name or an address to listen on. The system takes an empty one for all addresses."""
+    if not text:
+        raise argparse.ArgumentTypeError(f"{text!r} must be an address, such as 127.0.0.1")
+    return text
 
 
 def port(text: str) -> int:
     """The number of a port; 0 stands for any that is free."""
-    if not text.isdecimal() or int(text) > 65535:
+    if not text.isdecimal() or len(text) > 5 or int(text) > LARGEST_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} must be a port from 0 to 65535")
     return int(text)

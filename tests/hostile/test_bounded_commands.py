@@ -74,6 +74,17 @@ def test_diff_follows_no_redirect_to_another_server(place: str, tmp_path: Path) 
     assert "Traceback" not in ended.problems
 
 
+def test_a_redirect_to_no_port_ends_in_one_line(tmp_path: Path) -> None:
+    """To the https of the same server a redirect is followed."""
+    redirect = (
+        b"HTTP/1.1 302 Found\r\nlocation: https://127.0.0.1:99999/\r\ncontent-length: 0\r\n\r\n"
+    )
+    with served(responding(redirect)) as url:
+        ended = measured(tmp_path, "diff", url)
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert "a port beyond 65535" in ended.problems
+
+
 def test_diff_follows_redirects_of_one_server(tmp_path: Path) -> None:
     """Up to three: what has no end, ends it."""
     redirect = b"HTTP/1.1 302 Found\r\nlocation: /openapi.json\r\ncontent-length: 0\r\n\r\n"

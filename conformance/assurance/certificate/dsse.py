@@ -59,8 +59,10 @@ class SignatureProblem(ValueError):
 def generate(private: Path) -> Path:
     """Write a private key, which only its owner can read, and beside it the public key.
 
-    Returns the path of the public key. Raises FileExistsError.
+    Returns the path of the public key. Raises OSError.
     """
+    if not private.name:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(private))
     signer = CryptoSigner.generate_ed25519()
     public = private.with_name(private.name + ".pub")
     for path in (private, public):

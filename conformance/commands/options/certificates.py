@@ -90,7 +90,7 @@ def challenge(part: argparse.ArgumentParser) -> None:
     )
     part.add_argument(
         "--hours",
-        type=option_types.count,
+        type=option_types.hours,
         default=168,
         metavar="N",
         help="hours until the run has to be over (default: %(default)s)",

@@ -26,7 +26,7 @@ def run(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "-n",
         dest="workers",
-        type=option_types.count,
+        type=option_types.processes,
         metavar="N",
         help="perform the checks in N processes; one has up to 32 requests under way already",
     )

@@ -30,7 +30,10 @@ def _address(part: argparse.ArgumentParser) -> None:
         help="port to listen on (default: any free port)",
     )
     part.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
+        "--host",
+        type=option_types.host,
+        default="127.0.0.1",
+        help="address to listen on (default: %(default)s)",
     )
     part.add_argument(
         "--allowed-host",

@@ -21,7 +21,7 @@ def processes(part: argparse.ArgumentParser, what: str = "number of processes") 
     part.add_argument(
         "-j",
         dest="processes",
-        type=option_types.count,
+        type=option_types.processes,
         default=os.cpu_count() or 1,
         metavar="N",
         help=f"{what} (default: one per core)",

@@ -127,20 +127,29 @@ def check(directory: Path, names: Iterable[str]) -> None:
             fresh_file.check(path)
 
 
+_APPENDED = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+
+
 def publish(
     report: Report, places: Places = ci.NOWHERE, environ: Mapping[str, str] = os.environ
 ) -> Iterator[str]:
     """On GitHub Actions, append the summary of the job, and return the annotations to print.
 
-    `places` are those in the files of the user that annotations point to.
+    `places` are those in the files of the user that annotations point to. A summary that cannot be
+    written is a warning: the report is there, and the verdict is that of the target.
     """
     if environ.get("GITHUB_ACTIONS") != "true":
         return
     summary = environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         text = markdown.render(report).decode("utf-8", "surrogatepass")
-        with Path(summary).open("ab") as page:
-            page.write(secrecy.redacted(text).encode("utf-8", "surrogatepass"))
+        try:
+            # A pipe that nobody reads is an error, and no wait without an end.
+            with os.fdopen(os.open(summary, _APPENDED, 0o666), "ab") as page:
+                page.write(secrecy.redacted(text).encode("utf-8", "surrogatepass"))
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            yield ci.warning("no summary", f"{summary} cannot be written: {reason}")
     yield from ci.annotations(report, places)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -305,6 +306,18 @@ def test_a_summary_and_annotations_are_published_on_github(failed: Any, tmp_path
     assert len(list(artefacts.publish(failed, environ=environ))) == 2
     assert page.read_bytes() == markdown.render(failed)
     assert list(artefacts.publish(failed, environ={})) == []
+
+
+@pytest.mark.parametrize("place", ["missing/summary.md", "pipe", "."])
+def test_a_summary_that_cannot_be_written_is_a_warning(
+    place: str, failed: Any, tmp_path: Path
+) -> None:
+    """The verdict is that of the target; a pipe that nobody reads holds no run."""
+    os.mkfifo(tmp_path / "pipe")
+    environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / place)}
+    warning, *annotations = artefacts.publish(failed, environ=environ)
+    assert warning.startswith("::warning title=no summary::")
+    assert len(annotations) == 2
 
 
 def test_a_secret_in_an_artefact_is_masked_in_place(tmp_path: Path) -> None:

@@ -38,6 +38,11 @@ def annotations(report: Report, places: Places = NOWHERE) -> Iterator[str]:
             yield _command(kind, _name(cause), _description(cause), _place(cause, places))
 
 
+def warning(title: str, text: str) -> str:
+    """The workflow command of a warning about the job itself."""
+    return _command("warning", title, text, None)
+
+
 def _outdated(report: Report, places: Places) -> Iterator[str]:
     stale = report["known-failures"]["stale"] if "known-failures" in report else []
     for entry in stale[:MOST_ANNOTATIONS]:

@@ -194,6 +194,24 @@ def test_a_challenge_that_two_keys_have_answered_counts_for_neither(
     assert ["its challenge was answered" in entry["note"] for entry in entries] == [True, True]
 
 
+def test_a_recording_counts_for_one_submission(folder: Path, certified: Certified) -> None:
+    """A certificate is public: a copy of it could stand beside another web site."""
+    copied = folder / "copy"
+    shutil.copytree(folder / "acme-dub", copied)
+    fault = "certificate.zip: its recording is in acme-dub, copy: a run counts for one submission"
+    for name in ("acme-dub", "copy"):
+        assert fault in submission.check(folder / name).faults
+    signer = CryptoSigner.generate_ed25519()
+    certified.write(
+        copied / "certificate.zip", issuing.sealed(Evidence(certified.evidence), signer)
+    )
+    (copied / "signer.pub").write_bytes(dsse.pem(signer))
+    assert fault in submission.check(copied).faults
+    shutil.rmtree(copied)
+    faults = submission.check(folder / "acme-dub").faults
+    assert not any("its recording" in each for each in faults)
+
+
 def test_a_list_of_an_earlier_suite_revokes_a_file(
     folder: Path, certified: Certified, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,7 +80,7 @@ def check(folder: Path, known: Answers | None = None) -> Submission:
         faults += _contradictions(product, certificate.claims)
         faults += _nobodys(folder.parent, certificate.claims)
         others = answers.of(certificates(folder.parent)) if known is None else known
-        shared = answers.shared(certificate.claims, others)
+        shared = answers.shared(folder.name, certificate.claims, others)
         faults += (f"{CERTIFICATE}: {fault}" for fault in shared)
     return replace(certificate, product=product, faults=tuple(faults))
 

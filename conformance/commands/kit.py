@@ -157,7 +157,7 @@ def _parts(
     arguments: argparse.Namespace, origin: _Origin, collected: list[Wheel]
 ) -> Iterator[tuple[str, bytes]]:
     """The files of the kit beside its wheels."""
-    yield CERTIFICATE, regular_file.read(arguments.certificate, follow=True)
+    yield CERTIFICATE, origin.found.archive
     if arguments.public_key:
         yield KEY, regular_file.read(arguments.public_key, follow=True)
     yield "requirements.txt", wheels.requirements(collected).encode()

@@ -174,8 +174,8 @@ def _registered(
 def _revoked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.revocations:
         listed, key = arguments.revocations
-        archive = regular_file.read(arguments.file, bundle.LARGEST_ARCHIVE, follow=True)
-        reason = revocation.read(listed, _key(key)).reason(found.digest, bundle.digest(archive))
+        archive = bundle.digest(found.archive)
+        reason = revocation.read(listed, _key(key)).reason(found.digest, archive)
         if reason is not None:
             yield f"revoked: {reason}"
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from certified import Certified, one_replay, quick_runs
@@ -217,16 +218,7 @@ def test_a_list_of_an_earlier_suite_revokes_a_file(
 ) -> None:
     """It names the digests of archives; they stay in the list when another one is added."""
     certificate, listed = folder / "acme-dub" / "certificate.zip", folder / "revoked.dsse.json"
-    digest = bundle.digest(certificate.read_bytes())
-    stated = {
-        "_type": statement.STATEMENT_TYPE,
-        "subject": [{"name": "certificate.zip", "digest": {"sha256": digest}}],
-        "predicateType": revocation.EARLIER_TYPE,
-        "predicate": {digest: {"reason": "old", "date": "2026-01-01"}},
-    }
-    listed.write_bytes(strict_json.written(dsse.sign(stated, certified.registrar)))
-    key = folder / "registrar.pub"
-    key.write_bytes(dsse.pem(certified.registrar))
+    digest, key = revoked_as_a_file(certificate, listed, certified), folder / "registrar.pub"
     for _ in range(2):
         assert main(["verify", "--revocations", str(listed), str(key), str(certificate)]) == 1
         assert "revoked: old (2026-01-01)" in capsys.readouterr().out
@@ -235,6 +227,39 @@ def test_a_list_of_an_earlier_suite_revokes_a_file(
         revocation.write(listed, known, certified.registrar)
     subjects = {digest: each.subject for digest, each in known.entries.items()}
     assert subjects == {digest: "certificate.zip", "00": "statement"}
+
+
+def revoked_as_a_file(certificate: Path, listed: Path, certified: Certified) -> str:
+    """The digest of a certificate, which a list of an earlier suite now has."""
+    digest = bundle.digest(certificate.read_bytes())
+    stated = {
+        "_type": statement.STATEMENT_TYPE,
+        "subject": [{"name": "certificate.zip", "digest": {"sha256": digest}}],
+        "predicateType": revocation.EARLIER_TYPE,
+        "predicate": {digest: {"reason": "old", "date": "2026-01-01"}},
+    }
+    listed.write_bytes(strict_json.written(dsse.sign(stated, certified.registrar)))
+    listed.with_name("registrar.pub").write_bytes(dsse.pem(certified.registrar))
+    return digest
+
+
+def test_what_takes_the_place_of_a_verified_file_is_not_asked_about(
+    folder: Path, certified: Certified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list is asked about the file that was read."""
+    certificate, listed = folder / "acme-dub" / "certificate.zip", folder / "revoked.dsse.json"
+    revoked_as_a_file(certificate, listed, certified)
+    read = bundle.read
+
+    def replacing(path: Path) -> bundle.Bundle:
+        found = read(path)
+        path.write_bytes(b"another file")
+        return found
+
+    key = str(folder / "registrar.pub")
+    with patch.object(bundle, "read", replacing):
+        assert main(["verify", "--revocations", str(listed), key, str(certificate)]) == 1
+    assert "revoked: old (2026-01-01)" in capsys.readouterr().out
 
 
 def test_a_revoked_certificate_stays_revoked_whoever_signs_it(

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -48,11 +48,16 @@ class BundleProblem(ValueError):
 
 @dataclass(frozen=True)
 class Bundle:
-    """The content of a certificate: the evidence by name, the envelope, and the public key."""
+    """The content of a certificate: the evidence by name, the envelope, and the public key.
+
+    `archive` is the file that all of it was read from, for whoever copies it or takes its digest:
+    another one may be in its place by then.
+    """
 
     evidence: Mapping[str, bytes]
     envelope: dict[str, Any]
     key: bytes
+    archive: bytes = field(default=b"", compare=False, repr=False)
 
     @cached_property
     def opened(self) -> Evidence:
@@ -105,6 +110,12 @@ def read(path: Path, *, follow: bool = True) -> Bundle:
         return _read(_bytes(path, follow=follow))
 
 
+def parsed(content: bytes, name: str) -> Bundle:
+    """The parts of a certificate whose file has this name and content. Raises BundleProblem."""
+    with _named(Path(name)):
+        return _read(content)
+
+
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
     """Say of what is wrong with a certificate which file it is."""
@@ -149,7 +160,7 @@ def _read(content: bytes) -> Bundle:
         name: partial(entry.content, None) if name in signed else bytes
         for name, entry in by_name.items()
     }
-    return Bundle(Unpacked(first, again), envelope, key)
+    return Bundle(Unpacked(first, again), envelope, key, content)
 
 
 def _content(entry: Entry) -> bytes:

@@ -137,7 +137,7 @@ def _certificate(folder: Path) -> Submission:
     try:
         archive = regular_file.read(folder / CERTIFICATE, bundle.LARGEST_ARCHIVE)
         key = regular_file.read(folder / KEY, bundle.LIMITS[bundle.KEY].bytes)
-        found = bundle.read(folder / CERTIFICATE, follow=False)
+        found = bundle.parsed(archive, CERTIFICATE)
         digests = (bundle.digest(archive), found.digest)
         verification = verify(found, key)
     except OSError as problem:

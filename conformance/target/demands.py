@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.target.profile_schema import ARGUMENT, PROFILE
@@ -124,7 +125,7 @@ class Demands:
         for each in self.files:
             yield f"uses   {_KINDS[each.key.rpartition('.')[2]]} {each.words[0]}  ({each.key})"
         if not self.is_empty:
-            yield f"to     {', '.join(self.addresses)}"
+            yield f"to     {', '.join(map(_spelled, self.addresses))}"
             yield from (f"with   {key} = true" for key in self.changes)
         if self.reviews and not self.is_empty:
             more = ", …" if len(self.reviews) > _MOST_SHOWN else ""
@@ -145,6 +146,17 @@ class Demands:
         for each in self.files:
             what = f"names {_KINDS[each.key.rpartition('.')[2]]}, and this file is not trusted"
             yield Problem(str(self.file), each.line, each.key, what, _REMEDY)
+
+
+def _spelled(address: str) -> str:
+    """An address, with its host in ASCII beside it where letters may only look like others."""
+    if address.isascii():
+        return address
+    try:
+        host = (urlsplit(address).hostname or "").encode("idna").decode()
+    except ValueError:
+        host = ""
+    return f"{address} ({host or address.encode('ascii', 'backslashreplace').decode()})"
 
 
 def of(tables: Mapping[str, Any], origin: Origin, base_url: str | None = None) -> Demands:

@@ -15,8 +15,8 @@ from asked import answered
 from process import conformance, report
 
 from conformance.reference import Reference, target
-from conformance.target import trust
-from conformance.target.demands import Demands
+from conformance.target import demands, trust
+from conformance.target.demands import Demands, Origin
 from conformance.target.profile import demands_of
 
 DEAD = "http://127.0.0.1:9/v1"
@@ -226,6 +226,23 @@ def test_the_question_shows_what_would_run(tmp_path: Path) -> None:
     assert f"to     {DEAD}\r\n" in shown
     assert (code, "not allowed, so nothing was run or sent" in shown) == (4, True)
     assert ("\x1b[2K" in shown, (tmp_path / "ran").exists()) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://api.example.com/v1", "https://api.example.com/v1"),
+        ("https://\u0430pi.example.com/v1", "(xn--pi-6kc.example.com)"),
+        ("https://api.example\u2024com/v1", "(api.example.com)"),
+        ("https://[\u0430", "(https://[\\u0430)"),
+    ],
+)
+def test_letters_that_only_look_like_others_are_shown(address: str, shown: str) -> None:
+    """The host that gets a secret is spelled as the system looks it up."""
+    stated = {"base-url": address, "credentials": {"primary": {"api-key": "${LOCALIZATION_KEY}"}}}
+    found = demands.of(stated, Origin(Path("target.toml"), ""))
+    (line,) = (each for each in found.described() if each.startswith("to "))
+    assert line.endswith(shown)
 
 
 def test_a_long_command_leaves_the_question_on_the_screen(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from conformance.commands.certification import text
 from conformance.commands.certification.replay_progress import ReplayProgress
+from conformance.target.target import Limits
 
 
 def test_warnings_and_gaps_of_the_data_are_prominent() -> None:
@@ -42,3 +43,11 @@ def test_a_replay_shows_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert progress.tally.done.total() == 1
     assert progress.tally.requests().startswith("5 recorded exchanges, ")
     assert capsys.readouterr().out == ""
+
+
+def test_a_profile_that_lets_reads_lag_for_long_is_named() -> None:
+    """A vendor states that in a profile; whoever verifies reads no profile."""
+    assert list(text.allowances(Limits())) == []
+    assert list(text.allowances(Limits(lag=2.0))) == []
+    (line,) = text.allowances(Limits(lag=600.0))
+    assert line.startswith("READS MAY LAG 600 s, as the profile says, in place of 5 s")

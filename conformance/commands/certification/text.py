@@ -12,6 +12,7 @@ from conformance.report import unexercised
 from conformance.report.console.line import Copied
 from conformance.report.document_types import Report
 from conformance.report.text import word
+from conformance.target.target import USUAL_LAG, Limits
 
 SAME = "the installed suite comes to the same verdict on every requirement"
 PROBED = """\
@@ -95,9 +96,19 @@ def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) 
         yield from dsse.MEANING.splitlines()
         yield "On the word of the signer, which nothing in the evidence proves:"
         yield from (f"  {each}" for each in trust.words(found.opened))
+        yield from allowances(found.opened.target.limits)
     if verification.summary:
         registrar = verification.summary
         yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
+
+
+def allowances(limits: Limits) -> Iterator[str]:
+    """What a vendor has asked for in the profile beyond what is usual, and was granted."""
+    if limits.lag > USUAL_LAG:
+        yield (
+            f"READS MAY LAG {limits.lag:g} s, as the profile says, in place of {USUAL_LAG:g} s:"
+            " what was stale for less is no failure."
+        )
 
 
 def _parts(verification: Verification) -> Iterator[str]:

@@ -322,7 +322,7 @@ def _check_invalid(
         altered = (
             _beside_made_up(sending, live) if is_first else _in_lower_case(credential, sending)
         )
-        both = (altered, _beside_empty(sending))
+        both = live.session.some((altered, _beside_empty(sending)))
         expect.not_served(*live.callers.send_each([(call, each) for each in both]))
 
 

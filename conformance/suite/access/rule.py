@@ -79,7 +79,7 @@ class Cell(Asked):
         is_between = self.form in BETWEEN and expected is not Outcome.FORBIDDEN
         if self.interface == "tool" or expected is Outcome.SERVED or is_between:
             return (*pairs,)
-        if self.caller == "colleague":  # whom no other check has ask for what is outside
+        if self.caller == "colleague" and not self.is_whole_list:  # no other check asks for this
             return *pairs, (expected, self.operation, way), (asked, self.operation, "http")
         return *pairs, (expected, self.operation, way)
 

@@ -219,11 +219,12 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
-    # The beginning of an id could select by a pattern, and parsers accept it in braces.
+    # The beginning of an id could select by a pattern, and parsers accept it in braces. A database
+    # may take no text with U+0000, and a library may end a text there.
     ids = [
         (name, value)
         for name, id in call.path.items()
-        for value in (id[:-1], f"{{{id}}}", None, *lookalikes(id).values())
+        for value in (id[:-1], f"{{{id}}}", f"{id}\0", None, *lookalikes(id).values())
     ]
     if not operation.is_list:
         return ids

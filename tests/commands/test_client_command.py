@@ -1,11 +1,14 @@
 """`conformance client` on a client that keeps the contract, on faulty ones and on unusual ones."""
 
+import fcntl
 import json
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -129,6 +132,41 @@ def test_a_client_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     main(["client", *options, "--", sys.executable, str(endless)])
     report = json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))
     assert report["observations"][0]["values"] == ["was stopped after 0.3 s"]
+
+
+LEAVING = """
+import fcntl, os, pathlib, signal, time
+path = pathlib.Path(__file__).with_name("held")
+path.touch()
+if os.fork() == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    fcntl.flock(os.open(path, os.O_RDWR), fcntl.LOCK_EX)
+    path.write_text("held")
+    time.sleep(60)
+while not path.read_text():
+    time.sleep(0.01)
+"""
+"""Ends, and leaves a process behind that holds a lock, and ignores what asks it to end."""
+
+
+def test_what_a_client_leaves_behind_ends_with_it(tmp_path: Path) -> None:
+    """Also where it ignores SIGTERM, and the client itself has ended."""
+    (tmp_path / "leaving.py").write_text(LEAVING, encoding="utf-8")
+    options = [f"--report-dir={tmp_path / 'r'}", "--scenario=plain", "--json"]
+    main(["client", *options, "--", sys.executable, str(tmp_path / "leaving.py")])
+    with (tmp_path / "held").open() as held:
+        assert held.read() == "held"
+        assert is_free(held)
+
+
+def is_free(file: IO[str]) -> bool:
+    """Whether nobody holds the lock: what is killed gives it back, at once or a little later."""
+    for _ in range(200):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(0.05)
+    return False
 
 
 WAITING = """

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -12,6 +13,12 @@ from conformance.contract import import_path
 
 PATIENCE = 5.0
 """Seconds between the signal that asks a client to end and the one that ends it."""
+
+GRACE, LOOK = 0.5, 0.02
+"""Seconds that what a client has left behind gets beyond its end, and between two looks at it."""
+
+NOTHING = 0
+"""A signal that only asks whether somebody is there."""
 
 
 def ending(command: Sequence[str], environment: Mapping[str, str], seconds: float) -> str:
@@ -39,10 +46,21 @@ def ending(command: Sequence[str], environment: Mapping[str, str], seconds: floa
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End the process, and those that it has left behind."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)
-            return
+    """End the process, and those of its group that it has left behind, whatever they ignore."""
+    _signalled(process.pid, signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE)
+    end = time.monotonic() + GRACE
+    while _signalled(process.pid, NOTHING) and time.monotonic() < end:
+        time.sleep(LOOK)
+    _signalled(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _signalled(group: int, number: int) -> bool:
+    """Whether there was anybody in a group of processes who got the signal."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from certified import Certified
@@ -118,16 +119,36 @@ def test_a_forged_statement_names_no_file_of_a_kit(
     certified: Certified, tmp_path: Path, stated: dict[str, object], problem: str
 ) -> None:
     """Its revision would be read from a path, and written to one, outside the folders of both."""
-    statement = dsse.unverified(certified.honest.envelope)
-    statement["predicate"] |= stated
-    payload = base64.b64encode(dsse._payload(statement)).decode()
-    envelope = {**certified.honest.envelope, "payload": payload}
+    envelope = stating(certified, stated)
     forged = certified.write(tmp_path / "c.zip", replace(certified.honest, envelope=envelope))
 
     ended = conformance_here(tmp_path, "kit", forged)
 
     assert (ended.returncode, problem in ended.stderr) == (4, True)
     assert [path.name for path in tmp_path.iterdir()] == ["c.zip"]
+
+
+def stating(certified: Certified, stated: dict[str, object]) -> dict[str, Any]:
+    """The envelope of the honest certificate with other claims; nobody has signed them."""
+    statement = dsse.unverified(certified.honest.envelope)
+    statement["predicate"] |= stated
+    payload = base64.b64encode(dsse._payload(statement)).decode()
+    return {**certified.honest.envelope, "payload": payload}
+
+
+def test_a_forged_environment_ends_in_one_line(certified: Certified, tmp_path: Path) -> None:
+    """Python reads no integer of so many digits."""
+    listed = certified.evidence["environment.txt"].replace(b"3.", b"3." + b"9" * 5_000, 1)
+    sizes = {**dsse.sizes(certified.honest.envelope), "environment.txt": len(listed)}
+    evidence = {**certified.evidence, "environment.txt": listed}
+    found = replace(
+        certified.honest, evidence=evidence, envelope=stating(certified, {"sizes": sizes})
+    )
+    forged = certified.write(tmp_path / "c.zip", found)
+
+    ended = conformance_here(tmp_path, "kit", forged)
+
+    assert (ended.returncode, "as the version of Python" in ended.stderr) == (4, True)
 
 
 def test_what_is_no_certificate_or_in_the_way_is_said(tmp_path: Path) -> None:

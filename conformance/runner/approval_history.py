@@ -1,17 +1,21 @@
 """All approvals that a process has sent, and what the model says of them at the end."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from conformance.contract.api import Api
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.exchange import FACT, MISSING, Exchange
 from conformance.http.redaction import Redactor
 from conformance.rules import attempt as attempts
+from conformance.rules import timeline
 from conformance.rules.approvals import BY_TOOL, Approvals
 from conformance.rules.attempt import HTTP, TOOL, Attempt
 from conformance.rules.circumstances import Circumstances
+from conformance.rules.lag import Lag
 from conformance.rules.ruling import Ruling
+from conformance.rules.sighting import Sighting
 from conformance.runner.result import ItemResult, documents, redacted
 
 ITEM = f"{FACT}replays"
@@ -35,12 +39,19 @@ class ApprovalHistory:
         if attempt is not None:
             self._attempts.append(attempt)
 
-    def result(self, redactor: Redactor) -> ItemResult | None:
-        """The attempts that no order explains; None where there are none."""
+    def result(
+        self, redactor: Redactor, seen: Sequence[Sighting] = (), lag: Lag | None = None
+    ) -> ItemResult | None:
+        """The attempts that no order explains, and the reviews that went back; None without any.
+
+        `seen` are reads of reviews.
+        """
         sent = list(self._attempts)
         exchanges = {each.exchange.id: each.exchange for each in sent}
+        exchanges |= {each.answer.exchange.id: each.answer.exchange for each in seen}
         rulings: dict[str, list[Ruling]] = defaultdict(list)
-        for ruling in Approvals(Circumstances(sent)).examine():
+        back = timeline.examine(_shown(sent, seen), seen, lag or Lag())
+        for ruling in chain(Approvals(Circumstances(sent)).examine(), back):
             rulings[ruling.requirement].append(ruling)
         found = (_finding(own, exchanges) for own in rulings.values())
         findings = tuple(redacted(each, ITEM, redactor) for each in found if each is not None)
@@ -92,6 +103,21 @@ class ApprovalHistory:
             if each.data is not MISSING and review not in raced:
                 begun[review] = min(start, begun.get(review, start))
         return begun
+
+
+def _shown(attempts: Sequence[Attempt], seen: Iterable[Sighting]) -> Iterator[Attempt]:
+    """The attempts of which it is certain that they have approved their review.
+
+    It was read as approved, and no other request for it has succeeded: a success that approves
+    nothing is reported by other checks.
+    """
+    approved = {each.key[1] for each in seen if each.record.get("status") == timeline.APPROVED}
+    bodies: dict[str, set[object]] = defaultdict(set)
+    for each in attempts:
+        if each.has_result:
+            bodies[each.review.lower()].add(each.body)
+    sole = {review for review, own in bodies.items() if len(own) == 1 and None not in own}
+    yield from (each for each in attempts if each.review.lower() in sole & approved)
 
 
 def _competing(attempts: Iterable[Attempt]) -> frozenset[str]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from conformance.contract.verdict import Finding
 from conformance.http.exchange import FACT
-from conformance.rules import issued
-from conformance.rules.answer import Answer
+from conformance.rules import issued, timeline
+from conformance.rules.answer import HTTP, Answer
 from conformance.rules.issued import Issue
+from conformance.rules.lag import Lag
 from conformance.rules.records import Record
 from conformance.rules.sighting import Key, Place, Sighting, sightings
 from conformance.rules.suspicion import Variant
@@ -36,12 +37,14 @@ MOST_VARIANTS = 30
 class _Seen:
     """One of equal sightings for each place, by place, and the number of all of them.
 
-    They share their record, which takes up most of the memory of a run.
+    They share their record, which takes up most of the memory of a run. `latest` is the last one
+    over HTTP of this run.
     """
 
     record: Record
     chosen: dict[Place, Sighting] = field(default_factory=dict)
     count: int = 0
+    latest: Sighting | None = None
 
     def add(self, sighting: Sighting) -> Sighting:
         """Count a sighting; the one that is stored is the same in every schedule."""
@@ -93,6 +96,8 @@ class History:
                     variants[digest] = _Seen(sighting.record)
                 seen = variants.get(digest)
                 kept = seen.add(sighting) if seen is not None else sighting
+                if seen is not None and sighting.answer.way.face == HTTP:
+                    seen.latest = max(seen.latest or kept, kept, key=_began)
                 if self.is_reading:
                     self._keep_way(kept)
 
@@ -124,6 +129,16 @@ class History:
         own = (each for each in found if each.key[1] in ids)
         return sorted(own, key=_plainness)
 
+    def latest(self, resource: str) -> list[Sighting]:
+        """The last sighting over HTTP of each variant of the records of a resource."""
+        own = (
+            seen
+            for key, all in self._records.items()
+            if key[0] == resource
+            for seen in all.values()
+        )
+        return [seen.latest for seen in own if seen.latest is not None]
+
     def records(self) -> dict[Key, list[Variant]]:
         """The variants of each record, in the same order in every schedule."""
         return {
@@ -136,6 +151,10 @@ class History:
 def _at_the_beginning(sighting: Sighting) -> Sighting:
     exchange = replace(sighting.answer.exchange, started=0.0, elapsed=0.0)
     return replace(sighting, answer=replace(sighting.answer, exchange=exchange))
+
+
+def _began(sighting: Sighting) -> tuple[float, str]:
+    return sighting.answer.exchange.started, sighting.answer.exchange.id
 
 
 def _plainness(sighting: Sighting) -> tuple[int, str]:
@@ -158,12 +177,23 @@ def examine_early(context: "Context") -> None:
     context.session.history.early[context.item] = found
 
 
+def _reads(session: "Session") -> list[Sighting]:
+    """What was read of reviews before an approval, and the last of each state that was read."""
+    reviews = session.approvals.reviews()
+    first = session.history.ways(timeline.REVIEW, reviews)
+    return [each for each in first if each.answer.way.face == HTTP] + [
+        each for each in session.history.latest(timeline.REVIEW) if each.key[1] in reviews
+    ]
+
+
 def results(session: "Session", *, is_cut: bool = False) -> list[ItemResult]:
     """What shows in all that a process has sent, and in no exchange alone.
 
     Where the run was cut, nothing more is sent to look into what is suspected.
     """
-    found = [session.approvals.result(session.redactor)]
+    found = [
+        session.approvals.result(session.redactor, _reads(session), Lag(session.target.limits.lag))
+    ]
     if not is_cut:
         context = session.context(ITEM)
         own = context.finish(tuple(session.knowledge.disagreements(context)))

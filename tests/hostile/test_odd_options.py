@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from process import conformance_here
 
-from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
 
-DIGITS = "9" * 5_000
-"""More than Python reads as an integer."""
+DIGITS = "9" * 400
+"""An integer that no float, size or date can have."""
 
 
 @pytest.mark.parametrize(
@@ -20,17 +20,14 @@ DIGITS = "9" * 5_000
         ("challenge", "--key", "key", "--hours", "99999999999"),
         ("challenge", "--key", "key", "--hours", DIGITS),
         ("serve", "--data", DIGITS),
-        ("serve", "--port", DIGITS),
         ("run", "-n", DIGITS),
-        ("run", "--max-requests", DIGITS),
-        ("selftest", "-j", DIGITS),
-        ("fleet", "prune", "--keep", f"{DIGITS}d"),
         ("diff", "http://127.0.0.1:99999/"),
     ],
     ids=lambda words: " ".join(words)[:40],
 )
 def test_an_odd_value_ends_in_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     """It is no internal error of the checker."""
+    assert conformance_here(tmp_path, "keygen", "key").returncode == CONFORMANT
     ended = conformance_here(tmp_path, *words)
     assert ended.returncode == USAGE_ERROR
     assert ended.stderr.startswith(f"conformance {words[0]}")

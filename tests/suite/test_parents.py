@@ -1,6 +1,6 @@
 """The parents that lists below a record are read below."""
 
-from altered_target import stage
+from altered_target import Profile, stage
 
 from conformance.assurance.selftest.altered import Edit
 from conformance.suite.lists.limits import lists, with_all_limits
@@ -38,3 +38,31 @@ def test_page_sizes_are_tried_where_the_most_records_are() -> None:
 
         assert len(first[40].ids) == len(first[40].pages[0].items) == 34 > DEFAULT_LIMIT
         assert 40 not in second
+
+
+def test_reviews_of_the_profile_are_tried_where_none_that_is_read_has_comments() -> None:
+    """Of a long list, those that are read may all be new."""
+    with stage() as one:
+        named = one.things["live"].listing("review_list").ids[-1]
+
+    def name(profile: Profile) -> None:
+        profile["fixtures"]["unapprovable-reviews"] = [named]
+
+    with stage(name, pages=1, edits=[only_below(named)]) as one:
+        live = one.things["live"]
+        assert live.children("comment_list")[named].items
+        assert live.parents("comment_list")[0] == named
+
+
+def only_below(review: str) -> Edit:
+    """The comments of any review, below one alone."""
+    rows = "        rows = reader.comments(listing.window, review_id)\n"
+    some = "next(filter(None, (reader.comments(listing.window, each[0]) for each in ids)))"
+    return Edit(
+        "service",
+        rows,
+        f"""{rows}
+        ids = self._store.rows("SELECT id FROM reviews", {{}})
+        rows = {some} if review_id == "{review}" else []
+""",
+    )

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from conformance.contract import api
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
@@ -27,6 +28,7 @@ Value = TypeVar("Value")
 LISTS = api.load().lists
 PARENTS = api.load().parents
 READING = api.load().readers
+REVIEWS = PARENTS["reviewId"]
 SHORTER = 25
 """The limit that lists are read with where the target rejects the longest page."""
 SEVERAL, FARTHER = 2, 40
@@ -249,7 +251,22 @@ def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
         # One long list of many is seldom among those tried.
         farther = live.chosen(_untried(parents, pages, live), live.session.depth.parents // 2)
         pages += _first_pages(operation, farther, live)
+    if parents == REVIEWS and not _has_list_of(1, pages):
+        pages += _first_pages(operation, _named(live), live)
     return pages
+
+
+def _named(live: Live) -> list[Listed]:
+    """The reviews that the profile names: those that are read of a long list may all be new."""
+    fixtures = live.session.target.fixtures
+    ids = dict.fromkeys([*fixtures.unapprovable_reviews, *fixtures.approvable_reviews])
+    calls = [Call(READING["reviewId"], {"reviewId": id}) for id in ids][:FARTHER]
+    reads = live.callers.send_all(calls, "a review that the profile names")
+    return [Listed(each.data, each.call) for each in reads if each.status == 200 and _has_id(each)]
+
+
+def _has_id(read: Exchange) -> bool:
+    return isinstance(read.data, dict) and is_uuid(read.data.get("id"))
 
 
 def _parents_to_try(parents: str, live: Live) -> list[Listed]:

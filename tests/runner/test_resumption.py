@@ -23,7 +23,7 @@ from conformance.runner.earlier_log import INTERRUPTED
 
 RUN = ("run", "--class", "approval", "--class", "limits")
 EVERYTHING = ",".join(artefacts.FORMATS)
-LOOKING_BACK = "::test_no_earlier_way_shows_the_former_state"
+LOOKING_BACK = "fact::former-way["
 
 
 def report_of(folder: Path) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from conformance.runner.earlier_log import INTERRUPTED
 
 RUN = ("run", "--class", "approval", "--class", "limits")
 EVERYTHING = ",".join(artefacts.FORMATS)
-LOOKING_BACK = "fact::former-way["
 
 
 def report_of(folder: Path) -> dict[str, Any]:
@@ -65,8 +64,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def alike(folder: Path) -> Counter[str]:
-    """The exchanges of checks, without the one whose requests depend on the process's history."""
-    return Counter(each for each in of_checks(folder) if LOOKING_BACK not in each)
+    """The exchanges of checks."""
+    return Counter(of_checks(folder))
 
 
 def test_a_resumed_run_has_the_report_of_an_undisturbed_one(folders: Path) -> None:

@@ -12,7 +12,6 @@ import jsonschema
 import pytest
 import yaml
 from test_plugin import report_of
-from test_resumption import LOOKING_BACK
 
 from conformance.__main__ import main
 from conformance.commands.command_line import parser
@@ -31,6 +30,8 @@ from conformance.target.profile import parse
 
 CLASSES = ("pagination", "approval")
 EVERYTHING = ",".join(artefacts.FORMATS)
+LOOKING_BACK = "fact::former-way["
+"""What depends on what a process has read."""
 
 
 def performed(directory: Path, *options: str) -> int:

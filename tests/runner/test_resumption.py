@@ -63,16 +63,11 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def alike(folder: Path) -> Counter[str]:
-    """The exchanges of checks."""
-    return Counter(of_checks(folder))
-
-
 def test_a_resumed_run_has_the_report_of_an_undisturbed_one(folders: Path) -> None:
     """Verdicts, and the names of the exchanges of checks, are equal; its files are complete."""
     whole, parts = report_of(folders / "whole"), report_of(folders / "parts")
     assert verdicts(parts) == verdicts(whole)
-    assert alike(folders / "parts") == alike(folders / "whole")
+    assert Counter(of_checks(folders / "parts")) == Counter(of_checks(folders / "whole"))
     assert (parts["interrupted"], "budgets" in parts) == (False, False)
     assert len(parts["suite"]["resumed"]) == 2
     left = {path.name for path in (folders / "parts").iterdir()}

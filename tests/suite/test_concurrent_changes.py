@@ -275,7 +275,7 @@ def test_a_race_with_a_failed_request_is_repeated_three_times(
 
 
 def test_what_a_gateway_loses_of_each_race_is_left_out() -> None:
-    """One of each eight is lost: no race is without such a response, and the others show enough."""
+    """Each race has a 502 of a gateway, and the other responses suffice for a verdict."""
     counted = count(1)
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:

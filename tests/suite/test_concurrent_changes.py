@@ -274,21 +274,6 @@ def test_a_race_with_a_failed_request_is_repeated_three_times(
     assert (len(raced), len(set(raced))) == (MOST_RACES * requests, MOST_RACES)
 
 
-def test_what_a_gateway_loses_of_each_race_is_left_out() -> None:
-    """Each race has a 502 of a gateway, and the other responses suffice for a verdict."""
-    counted = count(1)
-
-    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
-        response = send(request)
-        is_lost = request.method == "POST" and next(counted) % AT_ONCE == 0
-        return httpx.Response(502, text="<html>") if is_lost else response
-
-    with stage(spoil=spoil) as one:
-        one.things["preconditions"].defects = ()
-        one.perform(races.test_many_approvals_at_once_leave_one_state)
-    assert next(counted) > MOST_RACES * AT_ONCE
-
-
 def test_a_race_is_repeated_if_an_error_makes_its_key_unusable() -> None:
     """After a 503 a key may be stuck; the race is repeated on another review."""
     met: set[str] = set()

@@ -1,11 +1,11 @@
 """Approvals of one review that are sent at once (States and transitions)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
-from conformance.http.retry import is_from_gateway, is_transient, is_unavailable, retry_after
+from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.review import Review
@@ -53,10 +53,8 @@ def race(
 
     `behind` has how far the revision of each request is behind the current one: by default, not.
 
-    Another review is raced for where transient errors spoil a race. Where that is so each time,
-    what a gateway has lost is left out of the last one, if a request has succeeded. Raises
-    Inconclusive where none has, where others revise the subject each time, or where the profile
-    allows no race.
+    Another review is raced for where transient errors spoil a race. Raises Inconclusive where that
+    is so each time, where others revise the subject each time, or where the profile allows no race.
     """
     if live.session.connections == 1:
         raise Inconclusive(
@@ -66,17 +64,9 @@ def race(
         raced = _race_at_current_revision(live, approvals, labels, behind or [0] * len(labels))
         if not raced.spoiling:
             return raced
-    own = tuple(each for each in raced.responses if not _is_of_gateway(each))
-    is_clear = raced.winner is not None and not any(map(is_transient, own))
-    if is_clear and len(own) >= FEWEST:
-        return replace(raced, responses=own)  # what a gateway has lost was not the winner
     for response in raced.spoiling:
         expect.clear(response)
     return raced
-
-
-def _is_of_gateway(response: Exchange) -> bool:
-    return response.response is None or is_from_gateway(response.response)
 
 
 def _race_at_current_revision(

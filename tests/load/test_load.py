@@ -141,7 +141,7 @@ def test_a_target_that_stands_still_shows_in_every_request_of_that_time(tmp_path
 
 def test_a_rate_limit_is_respected_and_leaves_a_claim_open(tmp_path: Path) -> None:
     """After a 429 nothing is sent until the time that it states has passed."""
-    reference = Limited(lambda: rate_limits.fixed_window(30, 60))
+    reference = Limited(lambda: rate_limits.fixed_window(20, 60))
     with rate_limits.served(reference) as served:
         profile_of(served, tmp_path, 'p95 = "30s"')
         code, document, said = load(tmp_path, "--rate", 20, "--duration", 2)

@@ -25,7 +25,7 @@ class Restarting(Reference):
             is_last = self.requests == self.last
             await inner(scope, receive, send)
             if is_last:
-                self._server.should_exit = self._server.force_exit = True
+                self._server.should_exit = True
 
         self.app: Any = app
 

@@ -132,8 +132,7 @@ def _used_later(page: Exchange, live: Live) -> Later | None:
         later = _followed(page, live)
         if not later.is_flawed:
             return None
-        # It may have been older than the shortest wait when it led elsewhere.
-        latest, age = later.longer, min(later.kept.started - page.started, 2 * patience)
+        latest, age = later.longer, 2 * patience  # it may have been older than the shortest wait
     is_blamed = _is_right_at_once(later.longer, live) and not _has_aged(later, live)
     return later if is_blamed else None
 

@@ -15,6 +15,7 @@ from conformance.assurance.certificate import bundle, challenge, dsse, standing,
 from conformance.assurance.certificate.replaying import Replaying
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
+from conformance.assurance.registry.revocation import Revocations
 from conformance.assurance.second import opinion
 from conformance.assurance.second.opinion import Opinion
 from conformance.commands import trusted
@@ -51,8 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         second = _second(found, verification) if arguments.second else None
         if second is not None:
             verification = replace(verification, problems=second.differences)
+        revoked = _revocations(arguments)
         if not verification.problems:
-            verification = _registered(found, arguments, verification)
+            verification = _registered(found, arguments, verification, revoked)
     except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
@@ -60,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     probed: list[Probed] | None = None
     if target is not None and _is_good(verification):
         probed = probing.probe(found.opened, target, arguments.probe)
-    return _report(found, verification, (probed, second), arguments)
+    return _report(found, verification, (revoked, probed, second), arguments)
 
 
 def _verified(
@@ -94,13 +96,15 @@ def _words(arguments: argparse.Namespace) -> Iterator[str]:
 def _report(
     found: bundle.Bundle,
     verification: Verification,
-    further: tuple[list[Probed] | None, Opinion | None],
+    further: tuple[Revocations | None, list[Probed] | None, Opinion | None],
     arguments: argparse.Namespace,
 ) -> int:
     state = _state(found, verification, arguments)
-    probed, second = further
+    revoked, probed, second = further
     if arguments.json:
         document = _document(found, verification, state)
+        if revoked is not None:
+            document["revocations"] = {"number": len(revoked.entries), "latest": revoked.latest}
         if probed is not None:
             document["probe"] = list(map(asdict, probed))
         if second is not None:
@@ -108,9 +112,10 @@ def _report(
         output.document(document)
     else:
         lines = _lines(found, verification, arguments, state)
+        listed = text.unrevoked(revoked) if revoked is not None and _is_good(verification) else ()
         again = text.second(second) if arguments.second else ()
         more = text.probed(probed) if probed is not None else _unprobed(arguments)
-        output.lines((*lines, *again, *more))
+        output.lines((*lines, *listed, *again, *more))
     is_good = _is_good(verification) and state == standing.ACTIVE and _are_reproduced(probed)
     return CONFORMANT if is_good else NON_CONFORMANT
 
@@ -152,10 +157,13 @@ def _target(arguments: argparse.Namespace) -> Target | None:
 
 
 def _registered(
-    found: bundle.Bundle, arguments: argparse.Namespace, verification: Verification
+    found: bundle.Bundle,
+    arguments: argparse.Namespace,
+    verification: Verification,
+    revoked: Revocations | None,
 ) -> Verification:
     """The verification with that of a registrar's words; writes a summary if asked for one."""
-    problems = (*_revoked(found, arguments), *_unasked(found, arguments))
+    problems = (*_revoked(found, revoked), *_unasked(found, arguments))
     if problems:
         return replace(verification, problems=problems)
     if arguments.countersign and _is_good(verification):
@@ -171,11 +179,16 @@ def _registered(
     return replace(verification, summary=signed)
 
 
-def _revoked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[str]:
-    if arguments.revocations:
-        listed, key = arguments.revocations
-        archive = bundle.digest(found.archive)
-        reason = revocation.read(listed, _key(key)).reason(found.digest, archive)
+def _revocations(arguments: argparse.Namespace) -> Revocations | None:
+    if not arguments.revocations:
+        return None
+    listed, key = arguments.revocations
+    return revocation.read(listed, _key(key))
+
+
+def _revoked(found: bundle.Bundle, revoked: Revocations | None) -> Iterator[str]:
+    if revoked is not None:
+        reason = revoked.reason(found.digest, bundle.digest(found.archive))
         if reason is not None:
             yield f"revoked: {reason}"
 

@@ -168,6 +168,24 @@ def test_a_revoked_certificate_is_shown_as_such(
     assert found.status(TODAY, revoked) == "revoked"
 
 
+def test_a_list_without_a_certificate_says_how_old_it_is(
+    folder: Path, certified: Certified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An older list that somebody has kept is signed as well."""
+    certificate, listed = folder / "acme-dub" / "certificate.zip", folder / "revoked.dsse.json"
+    known = NONE.adding("00", "another", datetime(2026, 1, 2, tzinfo=UTC))
+    revocation.write(listed, known, certified.registrar)
+    (folder / "registrar.pub").write_bytes(dsse.pem(certified.registrar))
+    options = ["verify", "--revocations", str(listed), str(folder / "registrar.pub")]
+
+    main([*options, str(certificate)])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "NOT REVOKED by a list with 1 certificate, the latest of 2026-01-02:" in said
+    main([*options, "--json", str(certificate)])
+    found = json.loads(capsys.readouterr().out)["revocations"]
+    assert found == {"number": 1, "latest": "2026-01-02"}
+
+
 def test_a_challenge_that_two_keys_have_answered_counts_for_neither(
     folder: Path, certified: Certified, tmp_path: Path
 ) -> None:

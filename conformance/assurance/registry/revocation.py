@@ -42,6 +42,11 @@ class Revocations:
         found = self.entries.get(statement) or self.entries.get(archive)
         return f"{found.reason} ({found.date})" if found else None
 
+    @property
+    def latest(self) -> str | None:
+        """The date of the latest revocation; an older list has an earlier one."""
+        return max((entry.date for entry in self.entries.values()), default=None)
+
     def adding(self, digest: str, reason: str, when: datetime) -> "Revocations":
         """The list with one more certificate."""
         entry = Revocation(reason, when.astimezone(UTC).date().isoformat())

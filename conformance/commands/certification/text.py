@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from conformance.assurance.certificate import bundle, dsse, environment, standing, trust
 from conformance.assurance.certificate.verification import Verification
+from conformance.assurance.registry.revocation import Revocations
 from conformance.assurance.second.opinion import Opinion
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
@@ -109,6 +110,13 @@ def allowances(limits: Limits) -> Iterator[str]:
             f"READS MAY LAG {limits.lag:g} s, as the profile says, in place of {USUAL_LAG:g} s:"
             " what was stale for less is no failure."
         )
+
+
+def unrevoked(revoked: Revocations) -> Iterator[str]:
+    """How old the list is that does not have a certificate: only its owner knows a later one."""
+    number, latest = quantity(len(revoked.entries), "certificate"), revoked.latest
+    until = f"{number}, the latest of {latest}" if latest else "nothing"
+    yield f"NOT REVOKED by a list with {until}: ask the registrar for one of today."
 
 
 def _parts(verification: Verification) -> Iterator[str]:

@@ -167,7 +167,7 @@ class Stop:
         self._heeded.set()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
+    def pytest_runtest_protocol(self) -> None:
         """Begin no check once the run was stopped."""
         if self.is_stopped:
             raise Stopped

@@ -1,7 +1,7 @@
 """Gathers the results of checks, of whichever process, and writes the report."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,6 +78,13 @@ class Gatherer:
                 self._opened().record(record)
                 self.config.hook.pytest_conformance_ended(record=record.text)
 
+    def take(self, records: Iterable[str]) -> None:
+        """Take the results of an item, and of facts, when it is its turn in the report."""
+        with self._writing():
+            for record in records:
+                if self._opened().add(record):
+                    self.config.hook.pytest_conformance_ended(record=record)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item, or remember that a test beside our checks failed.
 
@@ -91,11 +98,7 @@ class Gatherer:
                 self.has_crashed = True
             else:
                 self.have_others_failed = True
-        for name, value in report.user_properties:
-            if name in OWN:
-                with self._writing():
-                    if self._opened().add(value):
-                        self.config.hook.pytest_conformance_ended(record=value)
+        self.take(str(value) for name, value in report.user_properties if name in OWN)
         # Pytest remembers its reports, and a target decides how long a record is.
         report.user_properties = [each for each in report.user_properties if each[0] not in OWN]
 

@@ -1,7 +1,7 @@
 """The items of a run: checks by operation and scheme, their order, and their results."""
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -154,11 +154,8 @@ def attach_result(
     else:
         result, text = kept.restored()
     report.user_properties.append((RESULT, text))
-    known = item.config.stash[RECORDED].facts if RECORDED in item.config.stash else {}
-    for fact in context.session.unreported_facts(context):
-        shared = _taken(fact.item, known) if fact.item in known else record_of_fact(fact)
-        if shared is not None:
-            report.user_properties.append((FACT_RESULT, shared))
+    shared = records_of_facts(item, context)
+    report.user_properties += [(FACT_RESULT, each) for each in shared]
     _show(report, result)
     if report.longrepr and not isinstance(report.longrepr, tuple):
         # A traceback may quote a secret that the target has echoed.
@@ -189,6 +186,15 @@ def record_of_fact(fact: Context) -> str | None:
     """The result of a fact as it is written; None where there is nothing in it."""
     result = fact.finish()
     return record(result) if result.exchanges or result.observations else None
+
+
+def records_of_facts(item: pytest.Item, context: Context) -> Iterator[str]:
+    """The results, as they are written, of the facts that an item is the first one to need."""
+    known = item.config.stash[RECORDED].facts if RECORDED in item.config.stash else {}
+    for fact in context.session.unreported_facts(context):
+        shared = _taken(fact.item, known) if fact.item in known else record_of_fact(fact)
+        if shared is not None:
+            yield shared
 
 
 def _taken(fact: str, known: dict[str, PackedText | None]) -> str | None:

@@ -19,6 +19,7 @@ from conformance.runner.items import (
     is_failed,
     name_of,
     record_of_fact,
+    records_of_facts,
     result_of,
     stage_of,
 )
@@ -181,6 +182,20 @@ def whole_rounds(config: pytest.Config) -> list[str] | None:
     left = recorded.items.keys() - recorded.finished
     unfinished = {order.round_of(recorded.items[name]) for name in left}
     return list(takewhile(lambda each: each not in unfinished, order.rounds(config)))
+
+
+def take(item: pytest.Item) -> bool:
+    """Take the result of a check that the engine has performed; whether there is one."""
+    if not _is_of_engine(item):
+        return False
+    _wait_for(item)
+    kept = item.config.stash[RECORDED].results.pop(name_of(item), None)
+    if kept is None:
+        return False
+    gatherer: Any = item.config.pluginmanager.get_plugin(GATHERER)
+    performed = item.config.stash[ENGINE].outcome(name_of(item)).context
+    gatherer.take([kept.record.text, *records_of_facts(item, performed)])
+    return True
 
 
 def repeat(item: pytest.Function) -> bool | None:

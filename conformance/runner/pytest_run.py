@@ -22,6 +22,7 @@ FIXED = (
     *("--disable-plugin-autoload", "--assert=plain", "--capture=sys"),
     "--tb=native",  # the other styles read source files for each check that raises
     *("-p", "conformance.runner.plugin", "-p", "pytest_base_url.plugin"),
+    *("-p", "conformance.runner.unreported"),
     *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:terminalreporter"),
     *("-p", "no:threadexception", "-p", "no:unraisableexception"),
     *("-c", str(RUN_INI), f"--rootdir={SUITE}"),

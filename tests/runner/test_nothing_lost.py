@@ -236,6 +236,7 @@ def test_a_check_that_ends_without_a_result_is_an_internal_error(tmp_path: Path)
         *pytest_run.options(tmp_path, "standard", 1, ["read"]),
         "-k",
         "ends_with_the_version",
+        *("-p", "no:conformance.runner.unreported"),  # pytest itself reports each check
     ]
 
     assert pytest_run.execute([*options, "--report=badge"], [Crashing()]) == CHECKER_ERROR

@@ -53,6 +53,8 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
     by_another = Comparison(operation, toolbox.by_another_scheme())
     for each in _other_calls(call, operation, live):
         by_another.pair(each)
+        if operation.is_list:
+            _compare_longest_pages(each, by_another)
     if _has_default_limit(operation):
         _compare_lengths(call, comparison)
     if not call.path and not operation.is_list:
@@ -70,7 +72,7 @@ def _compare_pages(call: Call, comparison: Comparison) -> None:
     operation, toolbox = comparison.operation, comparison.toolbox
     pages = PageComparison(comparison, cursor_of(call, operation, toolbox))
     by_another = replace(comparison, toolbox=toolbox.by_another_scheme())
-    pages.check_pages(call.asking(limit="100"), 1)
+    _compare_longest_pages(call, comparison)
     replace(pages, comparison=by_another).check_pages(call.asking(limit="1"), 1)
     pairs = pages.check_pages(call.asking(limit="5"), PAGES)
     if len(pairs) == 1:  # a later page of a short list
@@ -88,6 +90,12 @@ def _compare_pages(call: Call, comparison: Comparison) -> None:
             check_filtered(pages.check_pages(filtered, PAGES - 1), restricted, value)
         if is_closing:
             _compare_full_page(call.asking(**{name: value}), records, pages)
+
+
+def _compare_longest_pages(call: Call, comparison: Comparison) -> None:
+    """What follows the hundredth record: some tools end there."""
+    cursor = cursor_of(call, comparison.operation, comparison.toolbox)
+    PageComparison(comparison, cursor).check_pages(call.asking(limit="100"), PAGES)
 
 
 def _compare_full_page(call: Call, records: int, pages: PageComparison) -> None:

@@ -3,21 +3,13 @@
 from dataclasses import replace
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import (
-    Defect,
-    Inconclusive,
-    Kind,
-    Location,
-    Part,
-    Violation,
-    defect,
-)
-from conformance.http.exchange import Call, Exchange
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, Violation, defect
+from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
 from conformance.rules.access import CALLERS
-from conformance.rules.arguments import KEY, REVISION
 from conformance.runner.facts import fact_name
-from conformance.suite.approval.trial import Trial, check_not_approved
+from conformance.suite.access.accepted_credentials import check_accepted
+from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.forged_credentials import (
@@ -26,29 +18,25 @@ from conformance.suite.callers.forged_credentials import (
     near_misses,
     without_credential,
 )
-from conformance.suite.callers.needs import needed
-from conformance.suite.callers.places import of_status
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import later, others
-from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.calls import others
+from conformance.suite.lists.live import Live
 from conformance.target.forged import EMPTY
 from conformance.target.target import Credential
 
-WITH_THE_SAME_GRANT = ("colleague", "no-review-role")
-"""Callers who read what primary reads."""
 PURPOSES = {"expired": "an expired credential", "revoked": "a revoked credential"}
 
 
 @requirement("authentication/api-key")
 def test_an_api_key_suffices(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation accepts an API key in x-api-key."""
-    _check_accepted(operation, "api-key", live, trials)
+    check_accepted(operation, "api-key", live, trials)
 
 
 @requirement("authentication/bearer")
 def test_a_bearer_token_suffices(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation accepts a bearer token in Authorization."""
-    _check_accepted(operation, "bearer", live, trials)
+    check_accepted(operation, "bearer", live, trials)
 
 
 @requirement("authentication/missing", reads=True)
@@ -162,143 +150,6 @@ def test_a_401_has_a_challenge(operation: Operation, live: Live, trials: Trials)
     ).at(Location(Part.HEADER, "www-authenticate", response.id))
     has_challenge = response.response.header("www-authenticate") is not None
     expect.that(has_challenge, absent, response)
-
-
-# --- valid credentials ----------------------------------------------------------------------------
-
-
-def _check_accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
-    """Violation where primary is rejected by one scheme, and would be served otherwise."""
-    primary = live.callers.credential("primary")
-    if scheme not in primary.schemes:
-        raise Inconclusive(f"primary has no {scheme}", needs=(f"credentials.primary.{scheme}",))
-    if operation.writes:
-        response = trials.by(scheme).approval
-    else:
-        response = live.callers.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
-    if response.status == 200:
-        _check_accepted_beside_arguments(operation, scheme, live)
-        return
-    expect.clear(response)
-    is_entitled = _is_entitled(response, operation, scheme, live, trials)
-    expect.that(not is_entitled, _not_accepted(response), response)
-    raise Inconclusive(
-        f"{operation.id} by {scheme} returned {response.describe()}",
-        needs=(needed(response.status, "primary", scheme),),
-        exchanges=[response.id],
-    )
-
-
-def _not_accepted(response: Exchange) -> Defect:
-    return of_status(
-        response, "a valid credential is rejected: {response}", expected="200", allowed=[200]
-    )
-
-
-def _is_entitled(
-    response: Exchange, operation: Operation, scheme: str, live: Live, trials: Trials
-) -> bool:
-    """Whether the rejected caller may do this after all."""
-    primary = live.callers.credential("primary")
-    if operation.writes:
-        # The other trial is on another review: only a 401 or 403 is about the caller.
-        is_about_caller = response.status in (401, 403)
-        is_entitled = is_about_caller and _approves_otherwise(primary, scheme, trials)
-        again = _stale(trials.by(scheme))
-    elif response.status in (403, 404) and _is_out_of_reach(operation, scheme, live):
-        return False
-    else:
-        is_entitled = _is_served_otherwise(primary, scheme, response, live)
-        again = response.call
-    if response.status == 403:
-        # The credential of this scheme may hold less than the other one of the same caller.
-        is_entitled = is_entitled and _is_forbidden_to_another(again, scheme, live)
-        return is_entitled or _is_served_elsewhere(primary, scheme, operation, live)
-    if response.status != 401:
-        return is_entitled
-    # A caller who is served anywhere by the scheme has a valid secret. One who is served nowhere,
-    # while others are, may have a wrong one.
-    if live.callers.is_served(primary, scheme):
-        return True
-    return is_entitled and not _serves_others(primary, scheme, live)
-
-
-def _stale(trial: Trial) -> Call:
-    """The approval of a trial with an earlier revision: nobody can approve by it."""
-    body = {REVISION: trial.review.revision - 1, KEY: trial.key}
-    return trial.approval.call.carrying(body)
-
-
-def _is_forbidden_to_another(call: Call, scheme: str, live: Live) -> bool:
-    """Whether somebody else gets 403 by this scheme alone: then it is not about a credential."""
-    credentials = live.session.target.credentials
-    for name in WITH_THE_SAME_GRANT:
-        other = credentials.get(name)
-        statuses = {
-            each: live.callers.send(call, other, each, purpose="is it about the scheme?").status
-            for each in (other.schemes if other else ())
-        }
-        if statuses.pop(scheme, None) == 403 and {*statuses.values()} - {401, 403}:
-            return True
-    return False
-
-
-def _is_out_of_reach(operation: Operation, scheme: str, live: Live) -> bool:
-    """Whether the list by this scheme does not show the record either: the token reaches less."""
-    if "{" not in operation.path:
-        return False
-    name = parameter_of(operation)
-    id = live.call(operation).path[name]
-    records = live.records(PARENTS[name])
-    return not any(live.is_listed(each, scheme) for each in records if each.record["id"] == id)
-
-
-def _approves_otherwise(primary: Credential, scheme: str, trials: Trials) -> bool:
-    """Whether an approval by another scheme succeeded."""
-    others = (other for other in primary.schemes if other != scheme)
-    return any(trials.by(other).approval.status == 200 for other in others)
-
-
-def _is_served_otherwise(primary: Credential, scheme: str, response: Exchange, live: Live) -> bool:
-    """Whether the caller is served by another scheme."""
-    others = (other for other in primary.schemes if other != scheme)
-    return any(live.callers.send(response.call, primary, each).status == 200 for each in others)
-
-
-def _is_served_elsewhere(
-    primary: Credential, scheme: str, operation: Operation, live: Live
-) -> bool:
-    """Whether the caller is served by this scheme where the same permission is needed."""
-    if live.session.target.lacking(operation.permission):
-        return False  # reported by the check of permissions
-    return any(
-        live.callers.send(Call(each.id), primary, scheme).status == 200
-        for each in live.session.contract.operations.values()
-        if each.permission == operation.permission and not each.writes and "{" not in each.path
-    )
-
-
-def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
-    """Whether another caller of the profile is served by this scheme."""
-    credentials = live.session.target.credentials.values()
-    others = [each for each in credentials if each.name != primary.name and scheme in each.schemes]
-    return any(live.callers.is_served(each, scheme) for each in others)
-
-
-def _check_accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
-    """Violation where a later page, or one under a filter, is served by the other scheme alone."""
-    schemes = [other for other in live.callers.credential("primary").schemes if other != scheme]
-    for number, page in enumerate(later(operation, live, scheme)):
-        for other in schemes if page.status in (401, 403, 500) else ():
-            theirs = later(operation, live, other)
-            is_served = [each.status for each in theirs[number : number + 1]] == [200]
-            violation = of_status(
-                page, "a valid credential is rejected beside arguments: {response}", expected="200"
-            )
-            expect.that(not is_served, violation, page, *theirs)
-
-
-# --- invalid credentials --------------------------------------------------------------------------
 
 
 def _check_invalid(

@@ -13,10 +13,13 @@ from conformance.contract.late_imports import ALONE
 _alone = threading.RLock()
 """Hypothesis is changed for the whole process: only one thread may use it at a time."""
 
+HOOKS = "SCHEMATHESIS_HOOKS"
+"""Names a module that schemathesis imports, from the working directory too."""
+
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Hypothesis depend on the seed alone, and write nothing to the working directory."""
+    """Let Hypothesis depend on the seed alone, and use nothing of the working directory."""
     with _alone, _changed():
         yield
 
@@ -42,6 +45,7 @@ def _changed() -> Iterator[None]:
         (configuration, "__hypothesis_home_directory", _cache()),
     ]
     originals = [(module, name, getattr(module, name)) for module, name, _ in changes]
+    hooks = environ.pop(HOOKS, None)
     collecting = gc.isenabled()
     gc.disable()  # saves a fifth of the time
     try:
@@ -51,6 +55,8 @@ def _changed() -> Iterator[None]:
     finally:
         for module, name, value in originals:
             setattr(module, name, value)
+        if hooks is not None:
+            environ[HOOKS] = hooks
         if collecting:
             gc.enable()
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.contract import api, openapi
 from conformance.http.exchange import Call
+from conformance.http.media_type import bare
 from conformance.http.replay import content
 from conformance.report.document_types import ExchangeEntry
 from conformance.runner import recorded_headers, tool_message
@@ -166,7 +167,16 @@ def _of_api(exchange: ExchangeEntry, base_url: str) -> tuple[str, str, str | Non
     operation, path = found
     if request["body"] is not None and operation.body_schema is None:
         return None
+    if operation.writes and ("?" in rest or not _is_plain_json(exchange)):
+        return None
     return operation.id, rest, path[api.load().approved_id] if operation.writes else None
+
+
+def _is_plain_json(exchange: ExchangeEntry) -> bool:
+    """Whether no server reads a body as a form, whose fields may name another method or record."""
+    headers = exchange["request"]["headers"]
+    types = [bare(value) for name, value in headers if name.lower() == "content-type"]
+    return types in ([], ["application/json"])
 
 
 def _leads_elsewhere(value: str) -> bool:

@@ -175,6 +175,7 @@ def reasons(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
 
 
 APPROVAL = {"expectedSubjectRevision": 1, "idempotencyKey": "k"}
+APPROVE = f"/reviews/{LISTED}/approve"
 REFUSED = {
     "it is no request of the contract": {
         "another-host": a_request(url=f"https://other.example/v1/projects/{ID}"),
@@ -201,6 +202,20 @@ REFUSED = {
         "lower-case": a_request("delete"),
         "connect": a_request("CONNECT"),
         "a-body-of-a-read": a_request(body={"a": 1}),
+        "a-method-in-a-query": a_request("POST", f"{APPROVE}?_method=DELETE", body=APPROVAL),
+        "a-record-in-a-query": a_request("POST", f"{APPROVE}?reviewId={OTHER}", body=APPROVAL),
+        "a-form": a_request(
+            "POST",
+            APPROVE,
+            body=Raw(text=f"_method=DELETE&reviewId={OTHER}"),
+            headers=[["content-type", "application/x-www-form-urlencoded"]],
+        ),
+        "two-media-types": a_request(
+            "POST",
+            APPROVE,
+            body=APPROVAL,
+            headers=[["content-type", "application/json"], ["content-type", "text/plain"]],
+        ),
         "an-approval-of-two": a_call("review_approve", {"reviewId": LISTED, "ReviewID": OTHER}),
         "a-tool-twice": a_message(
             body=Raw(

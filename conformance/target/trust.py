@@ -59,6 +59,8 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
     if stated.is_absolute():  # the XDG specification: a relative path is ignored
         return stated.joinpath(*FOLDER)
     try:
-        return Path.home().joinpath(".local", "state", *FOLDER)
+        home = Path.home()
     except RuntimeError:  # this user has no home
         return None
+    # A relative one would be in the folder of whoever made the profile.
+    return home.joinpath(".local", "state", *FOLDER) if home.is_absolute() else None

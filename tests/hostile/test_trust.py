@@ -397,6 +397,14 @@ def test_the_state_folder_is_that_of_the_xdg_specification(tmp_path: Path) -> No
     assert trust.state_folder({}) == usual
 
 
+def test_a_relative_home_remembers_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It would be in the folder of whoever has made the profile, as would be a yes in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", ".")
+    monkeypatch.setenv("USERPROFILE", ".")
+    assert trust.state_folder({}) is None
+
+
 def test_a_user_without_a_home_remembers_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -110,6 +110,9 @@ def _flaw(things: Sequence[tuple[str, str]]) -> str | None:
 
 
 def _url(stated: str) -> URL:
+    if "://" not in stated and any(sign in stated for sign in "@="):
+        # Half a URL, or a connection string of libpq: as a path, its password would be shown.
+        raise MemoryProblem(f"not a database URL: {REMEDY}")
     try:
         url = make_url(stated if "://" in stated else f"sqlite:///{stated}")
     except (ArgumentError, ValueError):

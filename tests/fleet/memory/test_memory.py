@@ -220,6 +220,9 @@ def test_a_memory_is_opened_again(url: str) -> None:
         ("postgresql+asyncio://host/name", "postgresql"),
         ("postgresql://user:hunter2secret@127.0.0.1:1/name", "refused"),
         ("postgresql://user@127.0.0.1:1/name?password=hunter2secret", "refused"),
+        ("user:hunter2secret@127.0.0.1/name", "not a database URL"),
+        ("postgresql:/user:hunter2secret@127.0.0.1/name", "not a database URL"),
+        ("host=127.0.0.1 password=hunter2secret", "not a database URL"),
     ],
 )
 def test_a_wrong_url_is_explained_without_its_password(url: str, message: str) -> None:

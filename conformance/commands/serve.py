@@ -11,6 +11,7 @@ from pathlib import Path
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
+from conformance.commands.options.sandbox import IN_MEMORY
 from conformance.commands.outcome import UsageError
 from conformance.commands.sandbox import greeting, host_names
 from conformance.commands.sandbox.docs import Documented
@@ -23,6 +24,7 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.reference import Reference, dataset, serve, target
 from conformance.reference.target import Table
 from conformance.report.console import output
+from conformance.storage import fresh_file
 
 FEWEST = sum(number for number, _ in dataset.PROJECTS)
 """Projects of every database: fewer would leave out a case."""
@@ -77,7 +79,11 @@ def _reference(arguments: argparse.Namespace) -> Reference:
     if arguments.data is not None and arguments.data < FEWEST:
         raise UsageError(f"--data {arguments.data}: must be an integer ≥ {FEWEST}")
     try:
+        if arguments.database != IN_MEMORY:
+            fresh_file.check(Path(arguments.database))
         return Reference(arguments.seed, arguments.database, projects=arguments.data)
+    except OSError as problem:
+        raise UsageError(f"--database {arguments.database}: {problem.strerror}") from None
     except (ValueError, sqlite3.Error) as problem:
         raise UsageError(f"--database {arguments.database}: {problem}") from None
 

@@ -24,6 +24,7 @@ FIXED = (
     *("-p", "conformance.runner.plugin", "-p", "pytest_base_url.plugin"),
     *("-p", "conformance.runner.unreported"),
     *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:terminalreporter"),
+    *("-p", "no:tmpdir"),  # xdist would make a folder by it, and it deletes those of other runs
     *("-p", "no:threadexception", "-p", "no:unraisableexception"),
     *("-c", str(RUN_INI), f"--rootdir={SUITE}"),
 )

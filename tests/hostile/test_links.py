@@ -267,6 +267,31 @@ def test_a_written_test_goes_through_no_link(folder: Path, private: Path, tmp_pa
     assert private.read_text() == PRIVATE
 
 
+def test_a_database_goes_through_no_link(tmp_path: Path) -> None:
+    """That of `serve`: a link that leads nowhere is no free name."""
+    (tmp_path / "data.db").symlink_to(tmp_path / "elsewhere")
+    ended = subprocess.run(
+        [sys.executable, "-m", "conformance", "serve", "--db", "data.db"],
+        cwd=tmp_path,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    rejected(ended, "a link is in the way")
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_no_folder_of_another_test_run_is_deleted(tmp_path: Path) -> None:
+    """pytest keeps its latest three, and a run of several processes is a run of pytest."""
+    environment = surroundings(PYTEST_DEBUG_TEMPROOT=str(tmp_path))
+    command = [sys.executable, "-m", "conformance", *QUICK, "-n", "2"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, check=False, timeout=300)
+    assert done.returncode == CONFORMANT
+    assert not [each.name for each in tmp_path.iterdir() if each.name.startswith("pytest-")]
+
+
 def test_a_certificate_goes_through_no_link(private: Path, tmp_path: Path) -> None:
     """Neither does any other file that is written at once."""
     (tmp_path / "certificate.zip").symlink_to(private)

@@ -8,6 +8,9 @@ from pathlib import Path
 from conformance.commands.options import usual
 from conformance.runner import option_types
 
+IN_MEMORY = ":memory:"
+"""The database that is no file."""
+
 
 def serve(part: argparse.ArgumentParser) -> None:
     """The options of the served reference."""
@@ -56,7 +59,7 @@ def _data(part: argparse.ArgumentParser) -> None:
         "--db",
         "--database",
         dest="database",
-        default=":memory:",
+        default=IN_MEMORY,
         metavar="FILE",
         help="keep the data and the approvals in a SQLite file instead of in memory",
     )

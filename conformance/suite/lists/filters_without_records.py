@@ -5,11 +5,12 @@ from contextlib import suppress
 
 from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive
-from conformance.http.exchange import Call
+from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REJECTIONS
 from conformance.rules.records import every_value
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
 
 
@@ -92,12 +93,33 @@ def check_unused_ids(
 
 
 def read_later_page(operation: Operation, role: str, name: str, id: str, live: Live) -> None:
-    """Read the page after the first record under a filter; a rule judges what it shows."""
-    cursor = live.session.name(operation, "cursor")
+    """Read the page after the first record under a filter; a rule judges what it shows.
+
+    Violation where it stays empty in upper case, and is not in lower case.
+    """
     call = Call(operation.id).asking(limit="1", **{name: id})
     purpose = f"a filter by a {role} in upper case, page by page"
-    first = live.callers.send(call, purpose=purpose)
-    if cursor is not None and first.cursor is not None:
-        # A cursor may imply its filter, and be rejected beside it.
-        following = call.asking(limit=None, **{cursor: first.cursor})
-        live.callers.send(following, scheme=first.scheme, purpose=purpose)
+    upper = lower = _later_page(call, purpose, live)
+    for seconds in live.session.lag.pauses:
+        if upper is None or upper.status != 200 or upper.items:
+            return
+        live.session.transport.wait(seconds)
+        lower = _later_page(call.asking(**{name: id.lower()}), purpose, live, upper.scheme)
+        if lower is None or not lower.items:
+            return
+        upper = _later_page(call, purpose, live, upper.scheme)
+    if upper and lower and upper.status == 200 and not upper.items:
+        text = "with a {role} in upper case, the cursor of a page leads to an empty one"
+        empty = defect(Kind.OMITTED, text, expected="the page in lower case", role=role)
+        expect.violated(empty.at(in_data(upper, "items")), upper, lower)
+
+
+def _later_page(call: Call, purpose: str, live: Live, scheme: str | None = None) -> Exchange | None:
+    """The page after the first record, without a limit; None where there is no cursor."""
+    cursor = live.session.name(live.operation(call.operation), "cursor")
+    first = live.callers.send(call, scheme=scheme, purpose=purpose)
+    if cursor is None or first.cursor is None:
+        return None
+    # A cursor may imply its filter, and be rejected beside it.
+    following = call.asking(limit=None, **{cursor: first.cursor})
+    return live.callers.send(following, scheme=first.scheme, purpose=purpose)

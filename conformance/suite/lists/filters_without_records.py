@@ -101,17 +101,22 @@ def read_later_page(operation: Operation, role: str, name: str, id: str, live: L
     purpose = f"a filter by a {role} in upper case, page by page"
     upper = lower = _later_page(call, purpose, live)
     for seconds in live.session.lag.pauses:
-        if upper is None or upper.status != 200 or upper.items:
+        if upper is None or not _is_empty(upper):
             return
         live.session.transport.wait(seconds)
         lower = _later_page(call.asking(**{name: id.lower()}), purpose, live, upper.scheme)
         if lower is None or not lower.items:
             return
         upper = _later_page(call, purpose, live, upper.scheme)
-    if upper and lower and upper.status == 200 and not upper.items:
+    if upper and lower and _is_empty(upper):
         text = "with a {role} in upper case, the cursor of a page leads to an empty one"
         empty = defect(Kind.OMITTED, text, expected="the page in lower case", role=role)
         expect.violated(empty.at(in_data(upper, "items")), upper, lower)
+
+
+def _is_empty(page: Exchange) -> bool:
+    """Whether a page shows nothing, and leads no further."""
+    return page.status == 200 and not page.items and page.cursor is None
 
 
 def _later_page(call: Call, purpose: str, live: Live, scheme: str | None = None) -> Exchange | None:

@@ -6,9 +6,12 @@ from conformance.http.surroundings import UnusableEnvironment
 from conformance.target.target import Target
 
 
-def network(target: Target) -> Network:
-    """Connections to a target. Raises UsageError where the environment does not allow any."""
+def network(target: Target | None = None) -> Network:
+    """Connections to a target, or to any address.
+
+    Raises UsageError where the environment does not allow any.
+    """
     try:
-        return Network(target.gateway)
+        return Network() if target is None else Network(target.gateway)
     except UnusableEnvironment as problem:
         raise UsageError(str(problem)) from None

@@ -134,12 +134,12 @@ def _fetched(url: str) -> str:
     """The text at a URL, within the budget of a command. Raises UsageError."""
     import httpx  # noqa: PLC0415 - only where there is something to fetch
 
+    from conformance.commands.connection import network  # noqa: PLC0415
     from conformance.http import content_coding  # noqa: PLC0415
-    from conformance.http.network import Network  # noqa: PLC0415
     from conformance.http.outgoing import TIMEOUT  # noqa: PLC0415
 
     client = httpx.Client(
-        transport=Network(),
+        transport=network(),
         follow_redirects=True,
         max_redirects=MOST_REDIRECTS,
         headers=HEADERS,

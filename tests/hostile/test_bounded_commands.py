@@ -104,6 +104,17 @@ def test_diff_prints_no_password_of_an_address(end: str, tmp_path: Path) -> None
     assert ended.problems == f"conformance diff: error: {url}{end}: returned 404\n"
 
 
+def test_a_proxy_that_is_none_ends_diff_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the password, which a sign in it has made a part of something else."""
+    monkeypatch.setenv("HTTP_PROXY", "http://jane:a-long/password@proxy.example")
+    ended = measured(tmp_path, "diff", "http://api.example.com/openapi.json")
+    assert (ended.code, ended.output) == (USAGE_ERROR, "")
+    assert len(ended.problems.splitlines()) == 1
+    assert "password" not in ended.problems
+
+
 def pages() -> Broken:
     """Every page of a list is followed by another one, with records of its own."""
     kept: list[Any] = []

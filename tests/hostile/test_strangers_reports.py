@@ -556,7 +556,7 @@ def test_an_approval_of_a_written_test_is_skipped(
     own, _ = servers
     body = Raw(text=json.dumps(APPROVAL), padding=1000)
     exchanges = {
-        "http": a_request("POST", f"/reviews/{LISTED}/approve?a=b", body=body),
+        "http": a_request("POST", f"/reviews/{LISTED}/approve", body=body),
         "tool": a_call("review_approve", {"reviewId": LISTED}),
     }
     report = report_of(folder, exchanges, defect=a_defect("extra", "/data/budget"))
@@ -568,7 +568,7 @@ def test_an_approval_of_a_written_test_is_skipped(
     assert own.received == []
     monkeypatch.setenv("APPROVE_REVIEWS", "1")
     assert "2 failed" in performed(folder, file)
-    assert own.lines == [("POST", f"/v1/reviews/{LISTED}/approve?a=b"), ("POST", "/mcp")]
+    assert own.lines == [("POST", f"/v1/reviews/{LISTED}/approve"), ("POST", "/mcp")]
 
 
 REQUEST = ("requirements", 0, "findings", 0, "exchanges", 0, "request")

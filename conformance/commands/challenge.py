@@ -11,10 +11,15 @@ from conformance.report.console import output
 from conformance.report.console.line import Copied
 from conformance.report.text import word
 from conformance.storage import fresh_file, regular_file
+from conformance.target.profile_schema import BASE_URL
+from conformance.target.target import base_url_flaw
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write a new challenge; never over a file."""
+    """Write a new challenge; never over a file. Raises UsageError."""
+    # The vendor reads it: an address with a password would pass that on.
+    if arguments.base_url is not None and (flaw := base_url_flaw(arguments.base_url)):
+        raise UsageError(f"--base-url {flaw}; {BASE_URL.remedy}")
     try:
         signer = dsse.private_key(arguments.key)
         envelope = challenge.issue(

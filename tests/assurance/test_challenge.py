@@ -62,6 +62,18 @@ def test_the_command_issues_a_challenge(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*words, str(tmp_path / "three.json")]) == 4
 
 
+def test_no_challenge_has_the_password_of_an_address(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The registrar gives it to a vendor."""
+    dsse.generate(tmp_path / "key")
+    address = "https://jane:a-long-password@api.example.com/v1"
+    words = ["challenge", "--key", str(tmp_path / "key"), "--base-url", address]
+    assert main([*words, str(tmp_path / "one.json")]) == 4
+    assert "a-long-password" not in capsys.readouterr().err
+    assert not (tmp_path / "one.json").exists()
+
+
 def test_a_run_within_the_terms_answers_a_challenge() -> None:
     """The clock of the target may be off by some minutes."""
     assert list(challenge.problems(FOUND, RUN)) == []

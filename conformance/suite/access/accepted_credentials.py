@@ -3,8 +3,6 @@
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Defect, Inconclusive
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.arguments import KEY, REVISION
-from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.needs import needed
@@ -12,9 +10,6 @@ from conformance.suite.callers.places import of_status
 from conformance.suite.lists.calls import later
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.target.target import Credential
-
-WITH_THE_SAME_GRANT = ("colleague", "no-review-role")
-"""Callers who read what primary reads."""
 
 
 def check_accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
@@ -50,20 +45,17 @@ def _is_entitled(
 ) -> bool:
     """Whether the rejected caller may do this after all."""
     primary = live.callers.credential("primary")
-    if operation.writes:
-        # The other trial is on another review: only a 401 or 403 is about the caller.
-        is_about_caller = response.status in (401, 403)
-        is_entitled = is_about_caller and _approves_otherwise(primary, scheme, trials)
-        again = _stale(trials.by(scheme))
-    elif response.status in (403, 404) and _is_out_of_reach(operation, scheme, live):
+    may_reach_less = not operation.writes and response.status in (403, 404)
+    if may_reach_less and _is_out_of_reach(operation, scheme, live):
         return False
+    if response.status == 403:
+        # A credential may hold less than the other one of its caller, and so may all of a scheme.
+        return _is_served_elsewhere(primary, scheme, operation, live)
+    if operation.writes:
+        # The other trial is on another review: only a 401 is about the caller.
+        is_entitled = response.status == 401 and _approves_otherwise(primary, scheme, trials)
     else:
         is_entitled = _is_served_otherwise(primary, scheme, response, live)
-        again = response.call
-    if response.status == 403:
-        # The credential of this scheme may hold less than the other one of the same caller.
-        is_entitled = is_entitled and _is_forbidden_to_another(again, scheme, live)
-        return is_entitled or _is_served_elsewhere(primary, scheme, operation, live)
     if response.status != 401:
         return is_entitled
     # A caller who is served anywhere by the scheme has a valid secret. One who is served nowhere,
@@ -71,26 +63,6 @@ def _is_entitled(
     if live.callers.is_served(primary, scheme):
         return True
     return is_entitled and not _serves_others(primary, scheme, live)
-
-
-def _stale(trial: Trial) -> Call:
-    """The approval of a trial with an earlier revision: nobody can approve by it."""
-    body = {REVISION: trial.review.revision - 1, KEY: trial.key}
-    return trial.approval.call.carrying(body)
-
-
-def _is_forbidden_to_another(call: Call, scheme: str, live: Live) -> bool:
-    """Whether somebody else gets 403 by this scheme alone: then it is not about a credential."""
-    credentials = live.session.target.credentials
-    for name in WITH_THE_SAME_GRANT:
-        other = credentials.get(name)
-        statuses = {
-            each: live.callers.send(call, other, each, purpose="is it about the scheme?").status
-            for each in (other.schemes if other else ())
-        }
-        if statuses.pop(scheme, None) == 403 and {*statuses.values()} - {401, 403}:
-            return True
-    return False
 
 
 def _is_out_of_reach(operation: Operation, scheme: str, live: Live) -> bool:

@@ -124,6 +124,9 @@ LEFT_ALONE: Mapping[str, Recording] = {
     "values that are long in an address": Recording().add(
         f"/projects?limit={'%25' * 150}&cursor={'%25' * 150}", 414
     ),
+    "a conflict that wins over the role": Recording()
+    .approve(200, RESULT)
+    .approve(409, caller="no-review-role"),
     "an unknown parameter": Recording().add("/account?x=1", 418),
     "a language": Recording().add("/account", 418, headers=[["accept-language", "de"]]),
     "two credentials": Recording().add("/account", 418, headers=[["x-api-key", "$OUTSIDER"]]),
@@ -222,7 +225,7 @@ VIOLATIONS: Mapping[str, tuple[str, Recording]] = {
     ),
     "a role that may not approve": (
         "authorization/review-role",
-        Recording().approve(200, RESULT).approve(409, caller="no-review-role"),
+        Recording().approve(200, RESULT).approve(200, RESULT, caller="no-review-role"),
     ),
     "a foreign project": (
         "authorization/company",

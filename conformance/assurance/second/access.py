@@ -11,6 +11,7 @@ SCHEMES = ("authentication/api-key", "authentication/bearer")
 GUARDED = ("approval/guarded-replay",)
 """The requirement that a repeated approval belongs to as well."""
 OUTSIDE = frozenset({403, 404})
+CONFLICT = 409
 LISTS = (
     "authorization/filter",
     "authorization/cursor",
@@ -55,6 +56,8 @@ def _permission(exchange: Exchange, history: History) -> Rulings:
     served = history.served.get(exchange.request, frozenset())
     if caller is None or Caller("primary", caller.scheme) not in served:
         return
+    if not exchange.operation.is_read and exchange.status == CONFLICT:
+        return  # the review is approved by then, and which error wins is open
     is_rejected, others = exchange.status == 403, (*SCHEMES, *GUARDED)
     if caller.name == "no-review-role" and not exchange.operation.is_read:
         yield meets("authorization/review-role", exchange, is_rejected, status, *others)

@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = _target(arguments)
     try:
         found = bundle.read(arguments.file)
+        revoked = _revocations(arguments)
         pinned = (
             regular_file.read(arguments.public_key, follow=True) if arguments.public_key else None
         )
@@ -52,7 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
         second = _second(found, verification) if arguments.second else None
         if second is not None:
             verification = replace(verification, problems=second.differences)
-        revoked = _revocations(arguments)
         if not verification.problems:
             verification = _registered(found, arguments, verification, revoked)
     except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:

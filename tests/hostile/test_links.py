@@ -270,15 +270,7 @@ def test_a_written_test_goes_through_no_link(folder: Path, private: Path, tmp_pa
 def test_a_database_goes_through_no_link(tmp_path: Path) -> None:
     """That of `serve`: a link that leads nowhere is no free name."""
     (tmp_path / "data.db").symlink_to(tmp_path / "elsewhere")
-    ended = subprocess.run(
-        [sys.executable, "-m", "conformance", "serve", "--db", "data.db"],
-        cwd=tmp_path,
-        env=surroundings(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    ended = conformance_here(tmp_path, "serve", "--db", "data.db")
     rejected(ended, "a link is in the way")
     assert not (tmp_path / "elsewhere").exists()
 

@@ -22,11 +22,10 @@ class WatchedApprovals:
         self._live = live
         self._approvals = approvals
         self._reader = approvals.reader
-        self._pool = approvals.pool
 
     def approve(self, review: Review, scheme: str, first: Trial | None = None) -> Trial:
         """Approve a review, and read it and others before and afterwards."""
-        beside = bystanders(review, self._reader.listed(), self._pool.ids)
+        beside = bystanders(review, self._reader.listed(), self._approvals.pool.ids)
         watched = self._session.some(beside)
         pages, before = self._watched([(id, None) for id in watched])
         self._reader.read_in_other_ways(review, scheme)

@@ -9,9 +9,11 @@ import pytest
 from conformance.runner.stash import ENGINE
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Take the result of a check as the engine has it; what has none is left to pytest."""
+    """Take the result of a check as the engine has it; what has none is left to pytest.
+
+    Those that may end a run, or pass over a check, come first.
+    """
     if ENGINE not in item.config.stash:
         return None
     from conformance.runner import performing  # noqa: PLC0415

@@ -4,6 +4,7 @@ import asyncio
 import io
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +31,16 @@ OLDER = Edit("description", SERVERS, f'{SERVERS}; document["openapi"] = "3.2.0"'
 UNCHALLENGED = Edit("errors", """, {"WWW-Authenticate": 'Bearer realm="localization"'}""", "")
 
 
-def run(directory: Path, *plugins: object, judging: str = "description") -> int:
+REPORTED = ("-p", "no:conformance.runner.unreported")
+"""pytest reports each check, as it does under plain pytest."""
+
+
+def run(
+    directory: Path, *plugins: object, judging: str = "description", more: Sequence[str] = ()
+) -> int:
     """The exit code of a quick run of one class in this process, with these plugins."""
     display = RunDisplay(sys.stdout, directory)
-    options = pytest_run.options(directory, "standard", 1, [judging])
+    options = [*pytest_run.options(directory, "standard", 1, [judging]), *more]
     return display.close(pytest_run.execute(options, [display, *plugins]))
 
 
@@ -65,7 +72,8 @@ def test_a_run_that_ends_by_itself_is_not_interrupted(
     """A plugin that exits is an internal error as well."""
 
     class Ending:
-        def pytest_runtest_setup(self) -> None:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_protocol(self) -> None:
             pytest.exit("that is enough")
 
     assert run(tmp_path, Ending()) == 3
@@ -81,7 +89,7 @@ def test_a_stopped_run_begins_no_check(tmp_path: Path, capsys: pytest.CaptureFix
             with suppress(Stopped):
                 stop(2, None)
 
-        def pytest_runtest_call(self) -> None:
+        def pytest_conformance_ended(self) -> None:
             begun.append("a check")
 
     assert run(tmp_path, stop, Callback()) == 2
@@ -115,7 +123,9 @@ def test_a_failed_should_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixt
                 outcomes.append((report.outcome, report.wasxfail))
 
     silent = altered.load([UNCHALLENGED])
-    assert run(tmp_path, substitute(silent), Listener(), judging="authentication") == 0
+    assert (
+        run(tmp_path, substitute(silent), Listener(), judging="authentication", more=REPORTED) == 0
+    )
     assert {outcome for outcome, _ in outcomes} == {"skipped"}
     assert {reason.partition(":")[0] for _, reason in outcomes} == {"should"}
     # The outcomes of a class are in the order in which they first occurred.

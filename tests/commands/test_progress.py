@@ -106,7 +106,7 @@ def test_properties_of_other_plugins_are_ignored(tmp_path: Path) -> None:
         def pytest_runtest_setup(self, item: pytest.Item) -> None:
             item.user_properties.append(("team", "video"))
 
-    options = pytest_run.options(tmp_path, "standard", 1, ["description"])
+    options = [*pytest_run.options(tmp_path, "standard", 1, ["description"]), *REPORTED]
     assert pytest_run.execute(options, [Labelling(), substitute(reference)]) == 0
 
 
